@@ -1,6 +1,6 @@
 """Writes what type checkers read of the compiled library: `feedline/transforms.pyi`, with names, order and defaults from
 there and meanings from docs/transforms.md, and `feedline/_keywords.pyi`, the keywords of a Loader from the list of options and
-the parameters of the built-in recipes.
+the parameters of the built-in recipes; and `feedline/_transform_help.py`, which `help()` of a transform shows.
 
 python stubs.py           # writes them
 python stubs.py --check   # fails where they are not what would be written
@@ -16,6 +16,7 @@ from feedline import _feedline, _options
 
 HERE = pathlib.Path(__file__).resolve().parent
 STUB = HERE / "feedline" / "transforms.pyi"
+HELP = HERE / "feedline" / "_transform_help.py"
 KEYWORDS = HERE / "feedline" / "_keywords.pyi"
 
 #: What is given to what has no default, to learn the defaults of the others.
@@ -108,7 +109,7 @@ POSITIONAL = {"data", "batch_size", "shuffle"}
 
 
 def main():
-    for path, text in ((STUB, stub()), (KEYWORDS, keywords())):
+    for path, text in ((STUB, stub()), (KEYWORDS, keywords()), (HELP, transform_help())):
         if "--check" not in sys.argv[1:]:
             path.write_text(text)
         elif path.read_text() != text:
@@ -121,7 +122,7 @@ def keywords():
         '"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the lists of options and parameters; do not edit."""',
         "",
         "import os",
-        "from collections.abc import Iterable, Mapping, Sequence",
+        "from collections.abc import Callable, Iterable, Mapping, Sequence",
         "from typing import Any, Literal, TypedDict",
         "",
         "from feedline._view import View",
@@ -221,7 +222,7 @@ def defaults(name):
             found = json.loads(_feedline.check_transform(json.dumps({"op": name, **needed})))
             return needed, {"p": None if name == "RandomChoice" else 1.0, **found}
         except ValueError as error:
-            missing = re.search(r"missing field `(\w+)`", str(error))
+            missing = re.search(r"`(\w+)` is missing", str(error))
             if missing is None:
                 raise
             needed[missing[1]] = OWN_EXAMPLES.get((name, missing[1]), EXAMPLES.get(missing[1], 1))
@@ -257,12 +258,42 @@ def as_python(value):
 
 def documents(name):
     """The first paragraph on a transform on the page of transforms, and what the page says of its arguments."""
+    about, rows = section(name)
+    return about, {argument: meaning for argument, (_, _, meaning) in rows.items()}
+
+
+def transform_help():
+    """What each transform does, and of each argument its type, its default and its meaning."""
+    lines = ['"""What `help()` shows of the transforms. Made by `stubs.py` of docs/transforms.md; do not edit."""', "", "HELP = {"]
+    for name in _feedline.transform_names():
+        about, rows = section(name)
+        shown = []
+        for argument in _feedline.transform_arguments(name):
+            kind, default, meaning = rows.get(argument, ("number", "`1.0`", PROBABILITY))
+            default = default if default == "required" else "None" if default == "none" else as_shown(default)
+            shown.append(f"{json.dumps(argument)}: ({literal(kind)}, {literal(default)}, {literal(meaning)})")
+        lines.append(f"    {json.dumps(name)}: ({literal(about)}, {{{', '.join(shown)}}}),")
+    return "\n".join([*lines, "}", ""])
+
+
+def as_shown(default):
+    """A default of the page, which is JSON in code type, as Python has it."""
+    return as_python(json.loads(default.strip("`")))
+
+
+def literal(text):
+    return json.dumps(text.replace("\\|", "|"), ensure_ascii=False)
+
+
+def section(name):
+    """The first paragraph on a transform, and of its arguments type, default and meaning."""
     page = (HERE.parent / "docs" / "transforms.md").read_text()
-    section = re.search(rf"^## {name}\n\n(.*)\n([\s\S]*?)(?=^## |\Z)", page, re.M)
-    if not section:
+    found = re.search(rf"^## {name}\n\n(.*)\n([\s\S]*?)(?=^## |\Z)", page, re.M)
+    if not found:
         raise SystemExit(f"no section on {name} in docs/transforms.md: run UPDATE_DOCS=1 cargo test transforms_page")
-    cell = r"(?:[^|\\]|\\.)*"
-    return section[1], dict(re.findall(rf"^\| `(\w+)` \|{cell}\|{cell}\| ({cell}) \|$", section[2], re.M))
+    cell = r"((?:[^|\\]|\\.)*)"
+    rows = re.findall(rf"^\| `(\w+)` \| {cell} \| {cell} \| {cell} \|$", found[2], re.M)
+    return found[1], {argument: (kind, default, meaning) for argument, kind, default, meaning in rows}
 
 
 def wrapped(text, below):

@@ -11,6 +11,7 @@ mod images;
 pub(crate) mod lab;
 mod memory_use;
 mod pillow;
+pub(crate) mod pinning;
 mod quantisation;
 mod roi;
 mod tiling;

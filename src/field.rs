@@ -11,7 +11,7 @@ pub const MAX_FIELDS: usize = 64;
 /// Maximal length of a field's name, and of the name that it is stored under, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 /// What the arrays of a batch are called in Python, where a batch is one dict for arrays and fields.
-pub const RESERVED: [&str; 21] = [
+pub const RESERVED: [&str; 25] = [
     "image",
     "views",
     "view_labels",
@@ -33,6 +33,10 @@ pub const RESERVED: [&str; 21] = [
     "points",
     "point_offsets",
     "polygon_offsets",
+    "ori_shape",
+    "resized_shape",
+    "ratio_pad",
+    "im_file",
 ];
 
 /// What the offsets of lists of any length are called in Python, after the name of their field.

@@ -39,12 +39,13 @@ pub(crate) use parallel_map::parallel_map;
 pub use planner::{Choice, Planned, PlannedPartner};
 pub use report::errors::{BadFile, DamagedFile, Report, Stage, Status};
 pub use report::stats::{Limit, Stats};
-pub use report::timing::Timing;
+pub use report::timing::{Histogram, Timing};
 pub(crate) use spread::spread;
 pub(crate) use worker::cores;
 
 use crate::device::Device;
 use crate::device::backend::BackendUsage;
+use crate::device::pinning::Pinning;
 use crate::error::{Error, Result, ensure};
 use crate::options::Options;
 use crate::output::Output;
@@ -71,6 +72,8 @@ pub struct Loader {
     pipeline: Arc<dyn Pipeline>,
     setup: Setup,
     options: Options,
+    pinning: Option<Pinning>,
+    unpinned: Option<Error>,
 }
 
 /// The device that a loader with these options works on: `cuda` and `auto` mean the GPU of `LOCAL_RANK` where
@@ -182,6 +185,23 @@ impl Loader {
     /// Batches of an epoch, exactly; every rank has as many.
     pub fn batches(&self) -> usize {
         self.epoch_plan(0).batches()
+    }
+
+    /// Why batches are not page-locked, or not all of them, although they were asked to be (`pin_memory`).
+    pub fn unpinned(&self) -> Option<String> {
+        let failed = || self.pinning.as_ref()?.failed().map(str::to_owned);
+        self.unpinned.as_ref().map(Error::to_string).or_else(failed)
+    }
+
+    /// Rows that all batches of an epoch have together, before bad samples are left out; every rank has as many.
+    pub fn rows(&self) -> usize {
+        let plan = self.epoch_plan(0);
+        (0..plan.batches()).next_back().map_or(0, |last| last * self.setup.batch_size + plan.rows(last))
+    }
+
+    /// Whether augmentations make a sample of several, whose classes are then mixed: [`Batch::one_hot`].
+    pub fn mixes_samples(&self) -> bool {
+        self.context().planner.mixes_samples()
     }
 
     /// Number of samples in the source.

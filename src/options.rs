@@ -36,6 +36,7 @@ mod output;
 #[cfg(test)]
 mod page;
 mod set;
+pub(crate) mod wanted;
 
 pub use bytes::Bytes;
 pub use catalogue::{Entry, Unset, catalogue};

@@ -12,10 +12,12 @@ pub mod label_apply;
 pub mod label_ops;
 mod mask;
 mod object_runs;
+mod placement;
 mod view_plans;
 
 pub use filter::{CanvasFilter, MAX_KERNEL, MAX_MEDIAN, MAX_TILES, MAX_WEIGHT, MAX_WINDOW};
 pub(crate) use object_runs::{ObjectRun, ObjectRuns};
+pub use placement::Placement;
 pub use view_plans::{ViewPlan, ViewPlans};
 
 use crate::color::{ColorOp, Statistic};

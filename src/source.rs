@@ -94,6 +94,11 @@ macro_rules! pass_on {
             self $($to)+.record(index)
         }
     };
+    (@is_known_ahead [$($to:tt)+]) => {
+        fn is_known_ahead(&self) -> bool {
+            self $($to)+.is_known_ahead()
+        }
+    };
     (@mix_order [$($to:tt)+]) => {
         fn mix_order(&self) -> Option<$crate::policy::MixOrder> {
             self $($to)+.mix_order()
@@ -277,6 +282,12 @@ pub trait Source: Send + Sync {
         index
     }
 
+    /// Whether keys and labels are known before their records are read. Where they are not, [`Source::key`] and
+    /// [`Source::label`] tell them from a record's first read on, and a state tells the data set by its length alone.
+    fn is_known_ahead(&self) -> bool {
+        true
+    }
+
     /// For several data sets in one, how they follow each other in an epoch; `None` for a single one.
     fn mix_order(&self) -> Option<MixOrder> {
         None
@@ -292,7 +303,7 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            pass_on!([.deref()] len read key path label mask fields classes shard_ends record mix_order io_stats);
+            pass_on!([.deref()] len read key path label mask fields classes shard_ends record is_known_ahead mix_order io_stats);
         }
     )*};
 }

@@ -7,21 +7,34 @@
 from feedline._decode import decode, decode_batch
 from feedline._feedline import DecodeError, Header, PanicError, SampleError, Tensor, UnavailableError, __version__
 from feedline._loader import Batch, Batches, Loader
+from typing import TYPE_CHECKING
+
+from feedline import _names
+from feedline._feedline import PanicError, SampleError, Tensor, UnavailableError, __version__
+from feedline._batches import Batch, Batches
+from feedline._dataset import Dataset, Sampler
+from feedline._loader import Loader
+from feedline._map import Mapped
 from feedline.transforms import *  # noqa: F403
 from feedline import transforms
 from feedline._mixture import Mixture
 from feedline._recipes import recipe_parameters, recipes
 from feedline._view import View
+from feedline._warn import FeedlineWarning
 
 __all__ = [
     "Batch",
     "Batches",
     "DecodeError",
     "Header",
+    "Dataset",
+    "FeedlineWarning",
     "Loader",
+    "Mapped",
     "Mixture",
     "PanicError",
     "SampleError",
+    "Sampler",
     "Tensor",
     "UnavailableError",
     "View",
@@ -33,3 +46,9 @@ __all__ = [
     "transforms",
 ]
 __all__ += transforms.__all__
+
+
+if not TYPE_CHECKING:  # A type checker knows by itself what there is not.
+
+    def __getattr__(name):
+        raise _names.missing("feedline", name, __all__)

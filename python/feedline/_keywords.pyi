@@ -1,7 +1,7 @@
 """The keywords of a Loader, for type checkers. Made by `stubs.py` of the list of options; do not edit."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from feedline._view import View
@@ -268,6 +268,10 @@ class Keywords(TypedDict, total=False):
     pinned_memory: int | str | None
     """The largest number of bytes of page-locked host memory, all batches together, for files on their way to
     a GPU. What is beyond lies in ordinary memory, which is copied more slowly. Default: 1073741824."""
+    pin_memory: bool | None
+    """Whether batches in the host's memory are page-locked, so that a trainer's copies of them to a GPU run
+    beside its other work. Without a GPU they lie in ordinary memory. On a GPU as the device pixels are made
+    there. Default: false."""
     low_priority: bool | None
     """Whether the loader's kernels run at the lowest priority that a GPU has. Default: false."""
     recipe: str | os.PathLike[str] | None
@@ -286,9 +290,19 @@ class Keywords(TypedDict, total=False):
     them."""
     label_smoothing: float | None
     """How much of each dense label is spread over all classes; for `num_classes`."""
+    columns: Sequence[str] | None
+    """The fields that a batch has, by their names; without `as_tuple` as a tuple in this order. Python's
+    loops take tuples."""
+    as_tuple: bool | None
+    """Whether batches are tuples: of `columns`, or of `image` and `label`, or `target` with `num_classes`, as
+    DataLoader's."""
+    cls_dtype: Literal["int64", "float32"] | Any | None
+    """Number format of `cls` and `batch_idx`: int64, or float32 as Ultralytics' trainers take them; also a
+    dtype of torch or NumPy."""
+    collate: Mapping[str, Callable[[list[Any]], Any]] | None
+    """Functions that make of the rows of a field, a list of arrays or texts, what the batch has under its
+    name: Python's."""
     drop_last: bool | None
     """DataLoader's word for `last_batch`: True is `drop`, False is `partial`."""
     persistent_workers: bool | None
-    """DataLoader's; without effect, since threads always persist."""
-    pin_memory: bool | None
-    """DataLoader's; without effect, since pixels are made where `device` says."""
+    """DataLoader's; threads always persist, so that False is warned of."""

@@ -1,16 +1,19 @@
-"""The Loader: options by name, batches as dicts, and where a run stands."""
+"""The Loader: options by name, batches of epochs, and where a run stands."""
 
 from __future__ import annotations
 
 import json
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from feedline import _feedline, _options, _words
+from feedline import _checks, _feedline, _options, _words
+from feedline._batches import Batches, Form, check_process
+from feedline._dataset import Dataset, Sampler
+from feedline._map import Mapped
 from feedline._mixture import Mixture
+from feedline._warn import warn
 from feedline._words import Data
 
 if TYPE_CHECKING:
@@ -20,68 +23,14 @@ if TYPE_CHECKING:
 STATE_TYPE = "feedline.Loader"
 
 
-class Batch(TypedDict, total=False):
-    """A batch of n samples. Arrays are `feedline.Tensor`, or what `framework` names.
-
-    With objects, of which there are m: `cls` to `polygon_offsets`. With `fields`, each of them by its name: lists of str,
-    of bytes or of what JSON says, (n,) int64 or (n,) float64; lists of numbers of one `length` are (n, length), others all
-    numbers, of which row i has NAME_offsets[i]:NAME_offsets[i + 1], (n + 1,) int64; second images are as `image`, depth maps
-    (n, height, width) float32. A type checker wants `cast(dict, batch)` for them.
-    """
-
-    image: Any
-    """(n, 3, height, width), or (n, height, width, 3)."""
-    views: list[Any]
-    """One array for each view, where there are several; `image`, `masks` and what follows are those of the first."""
-    view_labels: list[Batch]
-    """Of each view: its `target`, `masks`, second images and depth maps, and `cls` to `polygon_offsets`, where there are any."""
-    label: Any
-    """(n,) int64: the class of each sample's own image; -1 where it has none, or several."""
-    index: Any
-    """(n,) int64: which samples of the data set they are."""
-    key: list[str]
-    """Their names: paths, or keys in shards."""
-    status: list[str]
-    """`ok`, `padded` (repeats a sample to fill a batch up: leave it out of metrics) or `substituted`."""
-    target: Any
-    """(n, num_classes) float32 with `num_classes`: dense labels, with the shares of mixes; multi-hot where images have
-    several classes."""
-    masks: Any
-    """(n, height, width) uint8, with `masks`; with `instance_masks` those of the objects: (m, height, width) uint8, or (n, height,
-    width) int32."""
-    mask: Any
-    """(n, height, width) bool, with `pad_to_largest`: True where a pixel is padding."""
-    size: Any
-    """(n, 2) int64, with `pad_to_largest`: height and width of each sample without its padding."""
-    semantic_masks: Any
-    """(n, height, width) uint8, where `masks` are those of objects."""
-    cls: Any
-    """(m, 1) int64."""
-    bboxes: Any
-    """(m, 4) float32, in `box_format` and `box_unit`; (m, 5) for `xywhr`, (m, 8) for `xyxyxyxy`."""
-    batch_idx: Any
-    """(m,) int64: the row that each object is in."""
-    keypoints: Any
-    """(m, k, 3) float32: x, y, visibility; where the data have keypoints."""
-    share: Any
-    """(m,) float32: what each object counts for where images were mixed, else 1."""
-    crowd: Any
-    """(m,) bool."""
-    points: Any
-    """(p, 2) float32: the corners of all outlines."""
-    point_offsets: Any
-    """Polygon i has the points point_offsets[i]:point_offsets[i + 1]."""
-    polygon_offsets: Any
-    """(m + 1,): object i has the polygons polygon_offsets[i]:polygon_offsets[i + 1]."""
-
-
 class Loader:
     """Batches of augmented images, epoch by epoch: `for batch in loader` is one epoch, and the next one the next.
 
     What a sample becomes depends on the seed, the epoch and the sample alone: not on num_workers, prefetch_factor or
-    the number of ranks. `data` is a path or a URL, a `feedline.Mixture` of several, or records in memory; without it the
-    recipe says which. Keywords that are left out, or None, are the recipe's or have the defaults below. A keyword that is no
-    option is a parameter of the recipe: `Loader(path, recipe="yolo-train", imgsz=320, mosaic=0.5)`.
+    the number of ranks. `data` is a path or a URL, a `feedline.Mixture` of several, records in memory, or an object with
+    `__len__` and `__getitem__`; without it the recipe says which. Keywords that are left out, or None, are the recipe's or
+    have the defaults below. A keyword that is no option is a parameter of the recipe:
+    `Loader(path, recipe="yolo-train", imgsz=320, mosaic=0.5)`.
     """
 
     def __init__(
@@ -94,14 +43,20 @@ class Loader:
         said: dict[str, Any] = {"batch_size": batch_size, "shuffle": shuffle, **keywords}
         if data is not None and said.get("sets") is not None:
             raise ValueError("data and sets both say which data there are: give one of them")
+        self._data = data
         if isinstance(data, Mixture):
             said, data = _options.with_mixture(said, data.as_dict()), None
         told = _options.read(said)
-        self._convert = _words.converter(keywords.get("framework"))
+        _checks.ahead(said)
         self._process = os.getpid()
-        self._loader = _feedline.Loader(None if data is None else _words.data(data), told)
+        source = None if data is None else _words.data(data, said.get("fields"))
+        self._loader = _feedline.Loader(source, told)
         for note in self._loader.notes:
-            warnings.warn(note, stacklevel=2)
+            warn(note)
+        facts: dict[str, Any] = json.loads(self._loader.facts())
+        _checks.opened(self._loader, facts, said, source)
+        self._form = Form(_words.converter(said.get("framework")), *_checks.columns(facts, said), said.get("collate") or {})
+        self._facts = facts
         self._next = 0
         self._running: Batches | None = None
         self._loaded: dict[str, Any] | None = None
@@ -118,7 +73,7 @@ class Loader:
             self._next, self._loaded = self._loaded["epoch"], None
         else:
             epoch = native.epoch(self._next)
-        self._running = Batches(epoch, self._next, self._convert)
+        self._running = Batches(epoch, self._next, self._form)
         self._next += 1
         return self._running
 
@@ -155,6 +110,42 @@ class Loader:
     def classes(self) -> list[str]:
         """The names of the classes; empty where the data have none."""
         return self._native().classes()
+
+    @property
+    def dataset(self) -> Any:
+        """The object that was given as data, where it has a length and samples by index; else what is known of the data set."""
+        is_object = hasattr(self._data, "__getitem__") and hasattr(self._data, "__len__")
+        return self._data if is_object and not isinstance(self._data, (str, list, tuple)) else Dataset(self)
+
+    @property
+    def sampler(self) -> Sampler:
+        """The order of the samples, with `set_epoch` and a length."""
+        return Sampler(self)
+
+    @property
+    def batch_size(self) -> int:
+        """Rows of a batch."""
+        size: int = self.options.get("batch_size", 1)
+        return size
+
+    @property
+    def drop_last(self) -> bool:
+        """Whether a last batch that is not full is left out."""
+        return bool(self.options["last_batch"] == "drop")
+
+    @property
+    def num_workers(self) -> int:
+        """Worker threads as they were asked for; 0 where their number is automatic."""
+        workers: int = self.options.get("workers", 0)
+        return workers
+
+    def map(self, function: Callable[[Any], Any], workers: int = 0) -> Mapped:
+        """The same batches, each as `function` returns it, in their order.
+
+        With `workers` the function runs in so many threads ahead of the loop, else in the thread that takes the batch.
+        `state_dict()`, `set_epoch()` and all else are the Loader's.
+        """
+        return Mapped(self, function, workers)
 
     def state_dict(self) -> dict[str, Any]:
         """Where the run stands behind the last batch that was handed out: plain data, the same on all ranks.
@@ -204,12 +195,14 @@ class Loader:
     def stats(self) -> dict[str, Any]:
         """The figures since the loader was made.
 
-        Stages `source`, `plan`, `decode`, `render`, and `wait` and `trainer`: count, total, mean, p50 and p99 in seconds.
+        Stages `source`, `plan`, `decode`, `render`, and `wait` and `trainer`: count, total, mean, p50 and p99 in seconds; where
+        they run, also `python_source` (calls of `__getitem__`), `collate` and `map`.
         Occupancy: `ready_batches`, `slots`, `workers`. Bytes read, images, samples, failures, and the use of caches,
         decode indexes and stores. `limiting_stage` and `explanation`: as `explain()`.
         """
         stats: dict[str, Any] = json.loads(self._native().stats())
-        return stats
+        collate = json.loads(self._form.timer.timing())
+        return {**stats, "collate": collate} if collate["count"] else stats
 
     def explain(self) -> str:
         """What limits the speed so far, why, and what to do about it, in one sentence."""
@@ -233,8 +226,34 @@ class Loader:
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Loader has threads, which cannot be pickled: make it in the process that uses it")
 
+    def __getitem__(self, index: Any) -> NoReturn:
+        raise TypeError("a Loader hands out batches in their order: use `for batch in loader`, or `next(iter(loader))` for one")
+
+    def __repr__(self) -> str:
+        if os.getpid() != self._process:
+            return "<feedline.Loader of another process>"
+        try:
+            return f"<feedline.Loader: {self._said()}>"
+        except RuntimeError:
+            return "<feedline.Loader, closed>"
+
+    def _said(self) -> str:
+        """What it loads, and what a batch of it is."""
+        options = self.options
+        order = "in the order of the data"
+        if any(options.get(name) for name in ("shuffle", "shuffle_window", "shuffle_shards", "weights")):
+            order = "drawn by weights" if options.get("weights") else "shuffled"
+        batches, place = f"{_count(len(self), 'batch')} of {self.batch_size}", options.get("device", "cpu")
+        return f"{self._said_of_data()}, {order}; {batches}: {_images(self._facts)}, on {place}"
+
+    def _said_of_data(self) -> str:
+        options = self.options
+        sets = f"{len(options['sets'])} data sets" if options.get("sets") else f"a {type(self._data).__name__}"
+        classes = f" of {_count(len(self.classes), 'class')}" if self.classes else ""
+        return f"{_count(self.samples, 'sample')}{classes} from {options.get('data') or sets}"
+
     def _native(self) -> _feedline.Loader:
-        _check_process(self._process)
+        check_process(self._process)
         return self._loader
 
     def _unfinished(self) -> Batches | None:
@@ -242,63 +261,24 @@ class Loader:
         return None if running is None or running.finished else running
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}{'es' if what.endswith(('s', 'ch')) else 's'}"
+
+
+def _images(facts: Mapping[str, Any]) -> str:
+    """Shape, number format and range of the images."""
+    if not facts["outputs"]:
+        return "no pixels"
+    sizes = {tuple(output["size"]): output for output in facts["outputs"]}
+    shapes = [str((3, *size) if output["layout"] == "nchw" else (*size, 3)) for size, output in sizes.items()]
+    first = facts["outputs"][0]
+    span = "normalised" if first["normalized"] else "from 0 to 255" if first["dtype"] == "u8" else "from 0 to 1"
+    views = f"{len(facts['outputs'])} views, " if len(facts["outputs"]) > 1 else ""
+    return f"{views}{' and '.join(shapes)} {_DTYPES[first['dtype']]} {span}"
+
+
+_DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "u8": "uint8"}
+
+
 if not TYPE_CHECKING:  # A type checker knows the keywords by itself.
     _options.describe(Loader)
-
-
-class Batches(Iterator[Batch]):
-    """The batches of one epoch."""
-
-    def __init__(self, epoch: _feedline.Epoch, number: int, convert: Callable[[_feedline.Tensor], Any] | None) -> None:
-        self._native = epoch
-        self._convert = convert
-        self._process = os.getpid()
-        self._failed = False
-        self.epoch = number
-        self.finished = False
-
-    def __iter__(self) -> Batches:
-        return self
-
-    def __next__(self) -> Batch:
-        _check_process(self._process)
-        if self.finished or self._failed:
-            raise StopIteration
-        try:
-            batch = self._native.next()
-        except Exception:
-            self._failed = True
-            raise
-        if batch is None:
-            self.finished = True
-            raise StopIteration
-        convert = self._convert
-        if convert is not None:
-            for name, value in batch.items():
-                if isinstance(value, _feedline.Tensor) or name in ("views", "view_labels"):
-                    batch[name] = _converted(value, convert)
-        return batch  # type: ignore[return-value]
-
-    def _state(self) -> dict[str, Any]:
-        state: dict[str, Any] = json.loads(self._native.state())
-        return state
-
-    def _close(self) -> None:
-        self._native.close()
-
-
-def _converted(value: Any, convert: Callable[[_feedline.Tensor], Any]) -> Any:
-    """A tensor, or those in the lists and dicts that views have, as another library's."""
-    if isinstance(value, _feedline.Tensor):
-        return convert(value)
-    if isinstance(value, dict):
-        return {name: _converted(each, convert) for name, each in value.items()}
-    return [_converted(each, convert) for each in value]
-
-
-def _check_process(process: int) -> None:
-    if os.getpid() != process:
-        raise RuntimeError(
-            f"this Loader was made in process {process}, and its threads did not come along when that process forked: "
-            "make it in the process that uses it, or start processes by spawn"
-        )

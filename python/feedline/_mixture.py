@@ -53,7 +53,8 @@ class Mixture:
         return {"sets": self.sets, **{name: value for name, value in self.options.items() if value is not None}}
 
     def __repr__(self) -> str:
-        return f"Mixture({self.as_dict()!r})"
+        said = "".join(f", {name}={value!r}" for name, value in self.options.items() if value is not None)
+        return f"Mixture({self.sets!r}{said})"
 
 
 def _table(name: str | None, each: DataSet, weight: float | None) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from feedline import _feedline
-from feedline._words import as_python, transform, view
+from feedline import _checks, _feedline
+from feedline._records import as_python
+from feedline._words import transforms, view
 
 #: All options, as `src/options` declares them: name, aliases, section, doc, kind, words, value, default, data.
 LISTED: list[dict[str, Any]] = json.loads(_feedline.option_list())
@@ -49,9 +50,24 @@ ONLY_HERE = {
         "Adds dense labels of this many columns to a batch as `target`; in other languages a batch is asked for them.",
     ),
     "label_smoothing": ("float", "How much of each dense label is spread over all classes; for `num_classes`."),
+    "columns": (
+        "Sequence[str]",
+        "The fields that a batch has, by their names; without `as_tuple` as a tuple in this order. Python's loops take tuples.",
+    ),
+    "as_tuple": (
+        "bool",
+        "Whether batches are tuples: of `columns`, or of `image` and `label`, or `target` with `num_classes`, as DataLoader's.",
+    ),
+    "cls_dtype": (
+        'Literal["int64", "float32"] | Any',
+        "Number format of `cls` and `batch_idx`: int64, or float32 as Ultralytics' trainers take them; also a dtype of torch or NumPy.",
+    ),
+    "collate": (
+        "Mapping[str, Callable[[list[Any]], Any]]",
+        "Functions that make of the rows of a field, a list of arrays or texts, what the batch has under its name: Python's.",
+    ),
     "drop_last": ("bool", "DataLoader's word for `last_batch`: True is `drop`, False is `partial`."),
-    "persistent_workers": ("bool", "DataLoader's; without effect, since threads always persist."),
-    "pin_memory": ("bool", "DataLoader's; without effect, since pixels are made where `device` says."),
+    "persistent_workers": ("bool", "DataLoader's; threads always persist, so that False is warned of."),
 }
 
 #: Where Python takes more than the library: the type, and in words.
@@ -71,7 +87,7 @@ _REMEDIES = {
     "dataset": "give the data first: a path, a feedline.Mixture, or records in memory",
     "sampler": "use subset=, weights= or shuffle=",
     "batch_sampler": "use batch_size=, subset= or weights=",
-    "collate_fn": "batches are made in place: change the dict in the loop",
+    "collate_fn": "batches are made in place: change the dict in the loop or by loader.map(function), or use as_tuple=True",
     "worker_init_fn": "workers are threads that run no Python: leave it out",
     "multiprocessing_context": "workers are threads: leave it out",
     "generator": "use seed=",
@@ -79,7 +95,22 @@ _REMEDIES = {
     "in_order": "leave it out: batches always come in order",
     "pin_memory_device": "use device=",
     "transform": "use transforms=[...]",
+    "augment": "use transforms=[...]",
+    "augmentations": "use transforms=[...]",
+    "path": "give it first: feedline.Loader(path, ...)",
+    "epochs": "each `for` over the loader is an epoch",
+    "num_epochs": "each `for` over the loader is an epoch",
+    **dict.fromkeys(
+        ("crop", "crop_size", "image_size", "img_size", "imgsz", "input_size", "resize"),
+        "sizes are those of transforms, as in transforms=[feedline.RandomResizedCrop(224)]",
+    ),
+    **dict.fromkeys(
+        ("flip", "hflip", "mixup", "cutmix", "color_jitter"),
+        "it is a transform, as in transforms=[feedline.RandomResizedCrop(224), feedline.RandomHorizontalFlip()]",
+    ),
 }
+
+_LISTED = {option["name"]: option for option in LISTED}
 
 #: The option that each name means.
 _MEANS = {name: option["name"] for option in LISTED for name in (option["name"], *option["aliases"])}
@@ -94,26 +125,37 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
     said: dict[str, str] = {}
     for keyword, value in given.items():
         for name, plain in _as_options(keyword, value).items():
+            option = _LISTED[_MEANS[name]]
+            _checks.option(option, keyword, value, plain, WIDER[option["name"]][1] if option["name"] in WIDER else option["value"])
             first = said.setdefault(_MEANS[name], keyword)
             if first != keyword:
                 raise ValueError(f"{first} and {keyword} both say what {_MEANS[name]} is: give one of them")
             options[name] = plain
+    _checks.collate(given.get("collate", {}))
     smoothing = _number("label_smoothing", given.get("label_smoothing", 0.0), float, "a number")
     if smoothing and "num_classes" not in given:
         raise ValueError(f"label_smoothing = {smoothing} is for dense labels, which num_classes asks for: give that as well")
     numbers = {name: options.pop(name, None) for name in ("subset", "weights") if isinstance(options.get(name), list)}
-    transforms, views = given.get("transforms"), given.get("views")
+    given_transforms, views = given.get("transforms"), given.get("views")
     return {
         "options": _object("option", options),
         "recipe": recipe,
         "parameters": _object("parameter", parameters),
-        "transforms": None if transforms is None else [_json("transforms", transform(each)) for each in transforms],
+        "transforms": None if given_transforms is None else [_json("transforms", each) for each in transforms(given_transforms)],
         "views": None if views is None else [_json("views", view(each)) for each in views],
         "subset": numbers.get("subset"),
         "weights": numbers.get("weights"),
         "num_classes": _number("num_classes", given.get("num_classes"), _count, "a whole number from 0"),
         "label_smoothing": smoothing,
+        "float_objects": _cls_dtype(given.get("cls_dtype", "int64")) == "f32",
     }
+
+
+def _cls_dtype(value: Any) -> str:
+    word = dtype(value)
+    if word not in ("int64", "f32"):
+        raise ValueError(f"option cls_dtype = {value!r}: give int64 or float32")
+    return word
 
 
 def with_mixture(keywords: Mapping[str, Any], mixture: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +199,7 @@ def _remedy(name: str, recipe: str | None, own: Iterable[str]) -> str:
         return f": it is a parameter of the recipe {' and '.join(owners)}, and {where}"
     known = [*_MEANS, *ONLY_HERE]
     near = difflib.get_close_matches(name, [*own, *known], 1)
-    there_are = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+    there_are = f"did you mean `{near[0]}`?" if near else "help(feedline.Loader) lists them"
     if recipe is None:
         return f": {there_are}"
     listed = ", ".join(own) or "none"

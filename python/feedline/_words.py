@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import errno
+import glob
 import importlib
-import operator
 import os
-import reprlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, Union
+from typing import Any, Literal, Protocol, Union
 
-from feedline import _feedline
+from feedline import _feedline, _names, _records
 from feedline._mixture import Mixture
 from feedline.transforms import Transform
 
-#: A class, several of them, or none that is known.
-Label = Union[int, Iterable[int], None]
-#: What is in memory: compressed bytes, (bytes, class) or (key, bytes, class); several classes are a list of them.
-Record = Union[bytes, tuple[bytes, Label], tuple[str, bytes, Label]]
-#: A path, several data sets, or records in memory.
-Data = Union[str, "os.PathLike[str]", Mixture, Iterable[Record]]
+#: A class by its index or its name, several of them, a number for every class, a number in place of a class, or None.
+Label = Union[int, float, str, Iterable[Union[int, float, str]], None]
+#: Compressed bytes, or the path of a file.
+Image = Union[bytes, str, "os.PathLike[str]"]
+#: An image, (image, label), (key, image, label), or a dict with `image`, `label`, `key` and fields.
+Record = Union[Image, tuple[Image, Label], tuple[str, Image, Label], Mapping[str, Any]]
+
+
+#: How images end, in lower case.
+_IMAGES = (".jpg", ".jpeg", ".png", ".webp")
+
+
+class Records(Protocol):
+    """An object whose records the loader's threads ask for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+
+#: A path, several data sets, records in memory, or an object that has a record for each index.
+Data = Union[str, "os.PathLike[str]", Mixture, Iterable[Record], Records]
 Framework = Literal["torch", "numpy", "jax"]
 
 
@@ -38,58 +54,51 @@ def converter(framework: str | None) -> Callable[[_feedline.Tensor], Any] | None
     raise ValueError(f'framework is {framework!r}: use "torch", "numpy" or "jax", or leave it out for feedline.Tensor')
 
 
-def data(data: Data) -> str | list[tuple[str, bytes, int | list[int] | None]]:
+def data(data: Data, fields: Mapping[str, Any] | None) -> str | dict[str, Any]:
+    """The path, or what records in memory or an object of Python's say."""
     if isinstance(data, (str, os.PathLike)):
-        return os.fspath(data)
-    if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable):
-        raise TypeError(f"data is of type {type(data).__name__}: give a path, a Mixture, or a list of records")
-    return [named_record(at, record) for at, record in enumerate(data)]
+        return _path(os.fspath(data))
+    kind = type(data).__name__
+    if kind in ("DataLoader", "Loader"):
+        raise TypeError(f"data is a {kind}, which makes batches itself: give the path of what it loads")
+    if kind == "DataFrame":
+        raise TypeError('data is a DataFrame: give its records, list(zip(data["path"], data["label"]))')
+    if any(each.__name__ == "IterableDataset" for each in type(data).__mro__):
+        raise TypeError(f"data is of type {kind}, which has no length: give a path, or an object with __len__ and __getitem__")
+    if isinstance(data, (bytes, bytearray, Mapping)):
+        raise TypeError(f"data is of type {kind}: give a path, a Mixture, or a list of records")
+    if not isinstance(data, (list, tuple)) and hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+        return _object(data, fields)
+    if not isinstance(data, Iterable):
+        raise TypeError(f"data is of type {kind}: give a path, a Mixture, a list of records, or an object with __len__ and __getitem__")
+    return _records.in_memory(data, fields)
 
 
-def named_record(at: int, record: Any) -> tuple[str, bytes, int | list[int] | None]:
-    if isinstance(record, (bytes, bytearray, memoryview)):
-        return (f"record {at}", bytes(record), None)
-    if isinstance(record, (tuple, list)) and len(record) == 2:
-        return (f"record {at}", bytes(record[0]), classes(at, record[1]))
-    if isinstance(record, (tuple, list)) and len(record) == 3:
-        return (str(record[0]), bytes(record[1]), classes(at, record[2]))
-    raise TypeError(
-        f"record {at} of the data is {type(record).__name__}: give bytes, (bytes, class) or (key, bytes, class)"
-    )
-
-
-def classes(at: int, label: Any) -> int | list[int] | None:
-    if label is None:
-        return None
-    said = as_python(label)
+def _object(data: Any, fields: Mapping[str, Any] | None) -> dict[str, Any]:
     try:
-        if isinstance(said, Iterable) and not isinstance(said, (str, bytes, bytearray, Mapping)):
-            return [one_of_several(each) for each in said]
-        return one_class(said)
-    except (TypeError, OverflowError):
-        raise TypeError(
-            f"the label of record {at} of the data is {reprlib.repr(label)}: give the class as a whole number from 0, a list of "
-            "the classes that the image has and not a number for every class, or None"
-        ) from None
+        return _records.one_by_one(data, fields)
+    except TypeError as error:
+        root = getattr(data, "root", None)
+        if not isinstance(root, (str, os.PathLike)):
+            raise
+        raise TypeError(f"{error}; or give the folder of this {type(data).__name__}, feedline.Loader({os.fspath(root)!r}, ...)") from None
 
 
-def one_of_several(label: Any) -> int:
-    said = as_python(label)
-    if isinstance(said, bool):
-        raise TypeError
-    return one_class(said)
-
-
-def one_class(label: Any) -> int:
-    said = operator.index(label)
-    if abs(said) >= 1 << 63:
-        raise OverflowError
-    return said
-
-
-def as_python(value: Any) -> Any:
-    """What arrays and their numbers are in Python's own types."""
-    return value.tolist() if hasattr(value, "tolist") else value
+def _path(path: str | bytes) -> str:
+    path = path if isinstance(path, str) else os.fsdecode(path)
+    if os.path.splitext(path)[1].lower() in _IMAGES and os.path.isfile(path):
+        raise ValueError(f"{path} is one image: give the folder, or a list of images, [{path!r}]")
+    if "://" in path or not any(sign in path for sign in "*?[") or os.path.exists(path):
+        return path
+    files = glob.glob(path, recursive=True)
+    if not files:
+        raise FileNotFoundError(errno.ENOENT, "No file matches this pattern; check it", path)
+    if os.path.splitext(files[0])[1].lower() in _IMAGES:
+        raise ValueError(
+            f"{path} is a pattern of {len(files)} images, and patterns are for archives: give the folder, or the list "
+            "sorted(glob.glob(pattern)), with classes as [(path, class), ...]"
+        )
+    return path
 
 
 def view(view: Any) -> dict[str, Any]:
@@ -101,12 +110,27 @@ def view(view: Any) -> dict[str, Any]:
     raise TypeError(f"{view!r} is no view: make one with feedline.View(size, transforms, count)")
 
 
+def transforms(transforms: Any) -> list[dict[str, Any]]:
+    """What is done to each sample: a list of transforms, or one of them."""
+    if isinstance(transforms, (str, bytes)):
+        raise TypeError(f"transforms is {transforms!r}: give a list of feedline's transforms; a recipe by its name is recipe=")
+    if isinstance(transforms, Transform):
+        # As the list would be: with the same random numbers.
+        said = transforms.as_dict()
+        held: list[dict[str, Any]] = said["transforms"] if said["op"] == "Compose" and "p" not in said else [said]
+        return held
+    others = getattr(transforms, "transforms", None)
+    if isinstance(others, (list, tuple)):
+        raise TypeError(f"transforms is a {type(transforms).__name__} of {len(others)} transforms: write {_names.translated(others)}")
+    if not isinstance(transforms, Iterable) or isinstance(transforms, Mapping):
+        what = repr(transforms) if isinstance(transforms, Mapping) else f"of type {type(transforms).__name__}"
+        raise TypeError(f"transforms is {what}: give a list of feedline's transforms")
+    return [transform(each) for each in transforms]
+
+
 def transform(transform: Any) -> dict[str, Any]:
     if isinstance(transform, Transform):
         return transform.as_dict()
     if isinstance(transform, Mapping):
         return dict(transform)
-    raise TypeError(
-        f"{transform!r} is no transform of feedline: it would have to be run in Python on pixels; feedline.transforms "
-        "has torchvision's under the same names"
-    )
+    raise TypeError(f"{_names.shown(transform)} is no transform of feedline: {_names.advice(transform)}")

@@ -1,10 +1,12 @@
 //! A batch as the dict that Python's trainers expect.
 
 use crate::error::to_python;
+use crate::records::FRACTION;
 use crate::tensor::Tensor;
 use feedline::dlpack::Field;
 use feedline::field::{FieldType, OFFSETS};
-use feedline::loader::{Batch, BatchField, BatchObjects, Status};
+use feedline::loader::{Batch, BatchField, BatchObjects, BatchView, Status};
+use feedline::source::Source;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
@@ -18,12 +20,19 @@ pub(crate) struct Wanted {
     pub(crate) smoothing: f32,
     /// Keypoints of an object.
     pub(crate) keypoints: usize,
+    /// Whether classes and rows of objects are float32.
+    pub(crate) float_objects: bool,
     /// Whether the loader was told its views, even if it is one.
     pub(crate) views: bool,
 }
 
 /// Keys and values: tensors, and lists of strings; of views also lists of them.
-pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn to_dict<'py>(
+    py: Python<'py>,
+    batch: Batch,
+    wanted: Wanted,
+    source: &dyn Source,
+) -> PyResult<Bound<'py, PyDict>> {
     let batch = Arc::new(batch);
     let dict = PyDict::new(py);
     let fields = [("image", Field::Images), ("label", Field::Labels), ("index", Field::Indices)];
@@ -33,7 +42,8 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
     dict.set_item(intern!(py, "key"), PyList::new(py, batch.keys())?)?;
     dict.set_item(intern!(py, "status"), statuses(py, batch.status())?)?;
     for field in batch.fields() {
-        dict.set_item(PyString::intern(py, field.name()), values(py, field)?)?;
+        let values = if field.name() == FRACTION { fractions(py, field)? } else { values(py, field)? };
+        dict.set_item(PyString::intern(py, field.name()), values)?;
         if field.kind().is_list() && field.list_length().is_none() {
             let offsets = field.offsets().iter().map(|offset| *offset as i64).collect();
             put(
@@ -47,10 +57,31 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
     put(&dict, "mask", Tensor::field(&batch, Field::Padding))?;
     put(&dict, "size", Tensor::field(&batch, Field::Sizes))?;
     put_labels(&dict, &batch, 0, wanted)?;
+    if batch.objects().is_some() {
+        dict.set_item(intern!(py, "im_file"), files(py, &batch, source)?)?;
+        let sizes = batch.original_sizes().iter().map(|[height, width]| (*height, *width));
+        dict.set_item(intern!(py, "ori_shape"), PyList::new(py, sizes)?)?;
+    }
     if wanted.views {
         put_views(&dict, &batch, wanted)?;
     }
     Ok(dict)
+}
+
+/// Labels that are numbers, in the precision that networks have.
+fn fractions<'py>(py: Python<'py>, field: &BatchField) -> PyResult<Bound<'py, PyAny>> {
+    let numbers: Vec<f32> =
+        field.floats().unwrap_or_default().iter().map(|number| *number as f32).collect();
+    Ok(Bound::new(py, Tensor::floats(numbers, &[field.len()]))?.into_any())
+}
+
+/// The path of each row's file, or its key where it has no file of its own.
+fn files<'py>(py: Python<'py>, batch: &Batch, source: &dyn Source) -> PyResult<Bound<'py, PyList>> {
+    let file = |(index, key): (&u64, &String)| match source.path(*index as usize) {
+        Some(path) => path.to_string_lossy().into_owned(),
+        None => key.clone(),
+    };
+    PyList::new(py, batch.indices().iter().zip(batch.keys()).map(file).collect::<Vec<_>>())
 }
 
 /// Numbers as a tensor; text, bytes and what JSON says as a list of Python's own.
@@ -111,9 +142,28 @@ fn put_labels(dict: &Bound<'_, PyDict>, batch: &Arc<Batch>, number: usize, wante
         put(dict, "target", Some(Tensor::floats(dense, &[batch.len(), classes])))?;
     }
     match view.objects() {
-        Some(objects) => put_objects(dict, (batch, number), objects, wanted),
+        Some(objects) => {
+            put_places(dict, view)?;
+            put_objects(dict, (batch, number), objects, wanted)
+        }
         None => Ok(()),
     }
+}
+
+/// How large samples are, and by how much and how far their images were scaled and moved, as Ultralytics' validation asks it.
+fn put_places(dict: &Bound<'_, PyDict>, view: BatchView<'_>) -> PyResult<()> {
+    let py = dict.py();
+    let [rows, height, width] = view.image_size();
+    let sizes = match view.sizes() {
+        Some(sizes) => sizes.iter().map(|[height, width]| (*height, *width)).collect(),
+        None => vec![(height as i64, width as i64); rows],
+    };
+    dict.set_item(intern!(py, "resized_shape"), PyList::new(py, sizes)?)?;
+    let places = view.placements().iter().map(|place| {
+        let place = place.as_ref()?;
+        Some(((place.ratio[1], place.ratio[0]), (place.pad[0], place.pad[1])))
+    });
+    dict.set_item(intern!(py, "ratio_pad"), PyList::new(py, places.collect::<Vec<_>>())?)
 }
 
 /// As YOLO trainers name them; with n objects in the view `number` of the batch.
@@ -124,10 +174,16 @@ fn put_objects(
     wanted: Wanted,
 ) -> PyResult<()> {
     let n = objects.len();
-    put(dict, "cls", Some(Tensor::integers(objects.classes.clone(), &[n, 1])))?;
+    let floats = |numbers: &[i64]| numbers.iter().map(|number| *number as f32).collect::<Vec<_>>();
+    if wanted.float_objects {
+        put(dict, "cls", Some(Tensor::floats(floats(&objects.classes), &[n, 1])))?;
+        put(dict, "batch_idx", Some(Tensor::floats(floats(&objects.batch_index), &[n])))?;
+    } else {
+        put(dict, "cls", Some(Tensor::integers(objects.classes.clone(), &[n, 1])))?;
+        put(dict, "batch_idx", Tensor::of_view(batch, number, Field::BatchIndex))?;
+    }
     let fields = [
         ("bboxes", Field::Boxes),
-        ("batch_idx", Field::BatchIndex),
         ("share", Field::Shares),
         ("crowd", Field::Crowd),
         ("points", Field::Points),

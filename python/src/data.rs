@@ -1,38 +1,37 @@
-//! The data that a loader is given: a path of any kind that the library reads, or records in memory.
+//! The data that a loader is given: a path of any kind that the library reads, or records that Python has.
 
 use crate::options::as_trainers_take_them;
+use crate::records::{Called, Calls, InMemory, Records};
 use feedline::error::{Error, Result};
-use feedline::label::Label;
+use feedline::loader::Histogram;
 use feedline::options::DataOptions;
 use feedline::recipe::Recipe;
-use feedline::source::{self, Memory, Note, Source};
+use feedline::source::{self, Note, Source};
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// What the first argument of a loader may be.
+/// What the first argument of a loader may be, as the package's Python half hands it over.
 #[derive(FromPyObject)]
 pub(crate) enum Data {
     Path(PathBuf),
-    /// Key, compressed bytes, class or classes.
-    Records(Vec<(String, Vec<u8>, Option<Class>)>),
-}
-
-/// The label of a record in memory.
-#[derive(FromPyObject)]
-pub(crate) enum Class {
-    One(i64),
-    Several(Vec<i64>),
+    Records(Records),
+    Calls(Calls),
 }
 
 /// An opened data set.
 pub(crate) struct Opened {
     pub(crate) source: Box<dyn Source>,
+    /// What it is, in the words of the option `kind`, or `records`.
+    pub(crate) kind: &'static str,
     /// Whether samples are labelled with objects.
     pub(crate) objects: bool,
     /// Keypoints of an object; 0 where there are none.
     pub(crate) keypoints: usize,
     /// What the user should know.
     pub(crate) notes: Vec<String>,
+    /// The calls of Python's code that records took; `None` where there are no such.
+    pub(crate) calls: Option<Arc<Histogram>>,
 }
 
 /// Opens the records, or else what the path or the recipe names, and sets there what follows from the data.
@@ -43,13 +42,17 @@ pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
         (of_recipe.mix, of_recipe.stopping_strategy, of_recipe.epoch_samples) = (None, None, None);
     }
     let opened = match data {
-        Some(Data::Records(records)) => {
-            of_recipe.path = None;
-            of_records(records, of_recipe)?
-        }
         Some(Data::Path(path)) => {
             of_recipe.path = Some(path);
             of_path(of_recipe)?
+        }
+        Some(Data::Records(records)) => {
+            let max_file_bytes = of_records(of_recipe)?;
+            Opened::records(InMemory::new(records, max_file_bytes)?, None)
+        }
+        Some(Data::Calls(calls)) => {
+            let (max_file_bytes, timing) = (of_records(of_recipe)?, Arc::<Histogram>::default());
+            Opened::records(Called::new(calls, max_file_bytes, Arc::clone(&timing))?, Some(timing))
         }
         None => of_path(of_recipe)?,
     };
@@ -57,51 +60,32 @@ pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
     Ok(opened)
 }
 
-fn of_records(records: Vec<(String, Vec<u8>, Option<Class>)>, options: &DataOptions) -> Result<Opened> {
-    if *options != DataOptions::default() {
+/// The largest file that is read; refuses options that are for paths.
+fn of_records(options: &mut DataOptions) -> Result<u64> {
+    options.path = None;
+    let others = DataOptions { fields: None, max_file_bytes: None, ..options.clone() };
+    if others != DataOptions::default() {
         return Err(Error::config(format!(
             "{} is for paths, but the data are records in memory: leave it out",
-            given(options)
+            given(&others)
         )));
     }
-    let labelled = records.into_iter().map(|(key, bytes, class)| {
-        let label = label(class).map_err(|what| Error::config(format!("{key}: {what}")))?;
-        Ok((key, bytes, label))
-    });
-    let source = Box::new(Memory::new(labelled.collect::<Result<_>>()?));
-    Ok(Opened { source, objects: false, keypoints: 0, notes: Vec::new() })
+    Ok(options.max_file_bytes().0)
 }
 
-/// What lists of files take is taken here too.
-fn label(class: Option<Class>) -> std::result::Result<Label, String> {
-    let wrong =
-        |class: i64| Err(format!("the label {class} is no class: use indices from 0, or None for none"));
-    match class {
-        None => Ok(Label::Unlabelled),
-        Some(Class::One(class)) if class < -1 => wrong(class),
-        Some(Class::One(class)) => Ok(Label::Class(class)),
-        Some(Class::Several(mut classes)) => {
-            classes.sort_unstable();
-            if let Some(&class) = classes.first().filter(|class| **class < 0) {
-                return wrong(class);
-            }
-            match classes.windows(2).find(|two| two[0] == two[1]) {
-                None => Ok(Label::Classes(classes.into())),
-                Some(two) => Err(format!(
-                    "the class `{}` is there twice in one list: list the classes that an image has, each once, and not a number \
-                     for every class",
-                    two[0]
-                )),
-            }
-        }
+impl Opened {
+    fn records(source: impl Source + 'static, calls: Option<Arc<Histogram>>) -> Self {
+        let (source, notes) = (Box::new(source), Vec::new());
+        Self { source, kind: "records", objects: false, keypoints: 0, notes, calls }
     }
 }
 
 fn of_path(options: &DataOptions) -> Result<Opened> {
-    let source::Opened { source, objects, notes, keypoints, .. } = source::open(options)?;
+    let source::Opened { source, kind, objects, notes, keypoints, .. } = source::open(options)?;
     // What the data were taken for is no warning.
     let notes = notes.iter().filter(|note| !matches!(note, Note::TakenFor { .. }));
-    Ok(Opened { source, objects, keypoints, notes: notes.map(Note::to_string).collect() })
+    let notes = notes.map(Note::to_string).collect();
+    Ok(Opened { source, kind: kind.word(), objects, keypoints, notes, calls: None })
 }
 
 /// The first option that is given, by its name.

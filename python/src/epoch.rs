@@ -2,11 +2,12 @@
 
 use crate::batch::{Wanted, to_dict};
 use crate::error::to_python;
-use feedline::loader::Epoch as Inner;
+use feedline::loader::{Batch, Epoch as Inner};
+use feedline::source::Source;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long Python's signals wait, at most, while a batch is waited for.
@@ -18,16 +19,34 @@ pub(crate) struct Epoch {
     /// `None` once it is closed.
     inner: Mutex<Option<Inner>>,
     wanted: Wanted,
+    source: Arc<dyn Source>,
+}
+
+impl Drop for Epoch {
+    fn drop(&mut self) {
+        drop_detached(self.lock().take());
+    }
 }
 
 impl Epoch {
     pub(crate) fn new(inner: Inner, wanted: Wanted) -> Self {
-        Self { inner: Mutex::new(Some(inner)), wanted }
+        let source = inner.source();
+        Self { inner: Mutex::new(Some(inner)), wanted, source }
+    }
+
+    fn dict<'py>(&self, py: Python<'py>, batch: Batch) -> PyResult<Bound<'py, PyDict>> {
+        to_dict(py, batch, self.wanted, &*self.source)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Inner>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Drops what may wait for threads, which may wait for Python's lock.
+pub(crate) fn drop_detached<T: Send>(value: T) {
+    let mut value = Some(value);
+    Python::try_attach(|py| py.detach(|| drop(value.take())));
 }
 
 fn closed() -> PyErr {
@@ -49,10 +68,15 @@ impl Epoch {
                 // Only here: a batch that is in hand must not be lost to a signal, which Python sees to by itself then.
                 Some(None) => py.check_signals()?,
                 Some(Some(None)) => return Ok(None),
-                Some(Some(Some(Ok(batch)))) => return to_dict(py, batch, self.wanted).map(Some),
+                Some(Some(Some(Ok(batch)))) => return self.dict(py, batch).map(Some),
                 Some(Some(Some(Err(error)))) => return Err(to_python(py, error)),
             }
         }
+    }
+
+    /// Batches that are still to come.
+    fn left(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.lock().as_ref().map_or(0, ExactSizeIterator::len))
     }
 
     /// Where the run stands behind the last batch that was handed out, as JSON.

@@ -1,5 +1,6 @@
 //! The library's errors as Python's exceptions, grouped as there by what the caller can do.
 
+use crate::records::raised;
 use feedline::error::Error;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -39,11 +40,18 @@ pub(crate) fn to_python(py: Python<'_>, error: Error) -> PyErr {
         Error::Io { path, source, remedy } => match source.raw_os_error() {
             // Python makes FileNotFoundError and its like of the number.
             Some(number) => {
-                PyOSError::new_err((number, format!("{source}; {remedy}"), path.display().to_string()))
+                let text = source.to_string();
+                let what = text.split(" (os error").next().unwrap_or_default();
+                PyOSError::new_err((number, format!("{what}; {remedy}"), path.display().to_string()))
             }
             None => PyOSError::new_err(message),
         },
-        Error::Sample { key, index, .. } => named(py, SampleError::new_err(message), &key, index),
+        Error::Sample { key, index, source } => {
+            let error = named(py, SampleError::new_err(message), &key, index);
+            // With Python's own traceback, where Python's own code is to blame.
+            error.set_cause(py, raised(&*source).map(|cause| cause.clone_ref(py)));
+            error
+        }
         Error::Panic { key, index, .. } => named(py, PanicError::new_err(message), &key, index),
         _ => PyRuntimeError::new_err(message),
     }

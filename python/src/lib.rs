@@ -2,6 +2,7 @@
 
 mod batch;
 mod buffer;
+mod calls;
 mod capsule;
 mod data;
 mod decode;
@@ -12,15 +13,19 @@ mod header;
 mod input;
 mod loader;
 mod options;
+mod records;
 mod settings;
 mod site_packages;
 mod tensor;
+mod timer;
 mod transforms;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _feedline {
+    #[pymodule_export]
+    use super::calls::end_calls;
     #[pymodule_export]
     use super::decode::decode;
     #[pymodule_export]
@@ -39,6 +44,8 @@ mod _feedline {
     use super::site_packages::nvjpeg_candidates;
     #[pymodule_export]
     use super::tensor::Tensor;
+    #[pymodule_export]
+    use super::timer::Timer;
     #[pymodule_export]
     use super::transforms::{check_transform, check_view, transform_arguments, transform_names};
     use super::*;

@@ -2,15 +2,20 @@
 
 use crate::batch::Wanted;
 use crate::data::{self, Data, Opened};
-use crate::epoch::Epoch;
+use crate::epoch::{Epoch, drop_detached};
 use crate::error::to_python;
 use crate::options::{self, Keywords};
+use crate::records::timing_json;
 use crate::site_packages;
+use feedline::augment::Augment;
 use feedline::error::Error;
-use feedline::loader::{Loader as Inner, State};
+use feedline::field::Field;
+use feedline::loader::{Histogram, Loader as Inner, State};
+use feedline::options::LoaderOptions;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stage, key, index, cause.
 type BadFile = (String, String, u64, String);
@@ -24,6 +29,23 @@ pub(crate) struct Loader {
     inner: Mutex<Option<Inner>>,
     wanted: Wanted,
     notes: Vec<String>,
+    facts: Facts,
+}
+
+/// What is known of the data and of what is done to them.
+struct Facts {
+    kind: &'static str,
+    objects: bool,
+    /// The names of the transforms of the recipe, or of the list.
+    transforms: Vec<&'static str>,
+    calls: Option<Arc<Histogram>>,
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop_detached(inner.take());
+    }
 }
 
 impl Loader {
@@ -49,10 +71,23 @@ impl Loader {
     }
 }
 
+/// Whether it was said in which order samples come.
+fn is_ordered(options: &LoaderOptions) -> bool {
+    let LoaderOptions { shuffle, shuffle_window, shuffle_shards, weights, subset, repeats, .. } = options;
+    shuffle.is_some()
+        || shuffle_window.is_some()
+        || shuffle_shards.is_some()
+        || weights.is_some()
+        || subset.is_some()
+        || repeats.is_some()
+}
+
 fn read_state(json: &str) -> PyResult<State> {
     serde_json::from_str(json).map_err(|error| {
+        let error = error.to_string();
+        let what = error.split(" at line ").next().unwrap_or_default().replacen("missing field", "it lacks", 1);
         PyValueError::new_err(format!(
-            "the state cannot be read: {error}; give what state_dict() of this version returned"
+            "the state cannot be read: {what}; give what state_dict() of this version returned"
         ))
     })
 }
@@ -66,7 +101,7 @@ impl Loader {
         site_packages::tell(py)?;
         let build = || -> Result<Self, Error> {
             let mut recipe = keywords.recipe()?;
-            let Opened { source, objects: _, keypoints, notes } = data::open(data, &mut recipe)?;
+            let Opened { source, kind, objects, keypoints, notes, calls } = data::open(data, &mut recipe)?;
             let output = &recipe.options.output;
             // Without a size it is what the transforms end at, which the builder finds.
             if output.size.is_some() || output.decode_only() {
@@ -78,9 +113,12 @@ impl Loader {
                 classes: keywords.num_classes,
                 smoothing: keywords.label_smoothing,
                 keypoints,
+                float_objects: keywords.float_objects,
                 views,
             };
-            Ok(Self { inner: Mutex::new(Some(inner)), wanted, notes })
+            let transforms = recipe.augment.iter().map(|augment| augment.name()).collect();
+            let facts = Facts { kind, objects, transforms, calls };
+            Ok(Self { inner: Mutex::new(Some(inner)), wanted, notes, facts })
         };
         py.detach(build).map_err(|error| to_python(py, error))
     }
@@ -94,6 +132,61 @@ impl Loader {
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
+    }
+
+    /// What the data are and what is done to them, as JSON.
+    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+        let Facts { kind, objects, transforms, .. } = &self.facts;
+        let said = self.with(py, |loader| {
+            let outputs = loader.outputs().iter().map(|output| {
+                json!({
+                    "size": [output.size.height, output.size.width],
+                    "dtype": output.dtype,
+                    "layout": output.layout,
+                    "normalized": output.normalize.is_some(),
+                })
+            });
+            Ok(json!({
+                "kind": kind,
+                "objects": objects,
+                "transforms": transforms,
+                "mixes": loader.mixes_samples(),
+                "outputs": outputs.collect::<Vec<_>>(),
+                "pictures": loader.picture_names().count(),
+                "fields": loader.source().fields().iter().map(Field::name).collect::<Vec<_>>(),
+                "ordered": is_ordered(&loader.options().loader),
+                "subset": loader.options().loader.subset.is_some(),
+                "masks": loader.source().has_masks() || loader.options().labels.mask_fill.is_some(),
+            }))
+        })?;
+        Ok(said.to_string())
+    }
+
+    /// One more than the highest class of all samples; 0 where none has a class, and None where that is not known yet.
+    fn class_count(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        self.with(py, |loader| {
+            let source = loader.source();
+            let highest = |index| source.label(index).classes().iter().max().map_or(0, |class| class + 1);
+            Ok(source.is_known_ahead().then(|| (0..source.len()).map(highest).max().unwrap_or(0)))
+        })
+    }
+
+    /// The class of each sample; -1 where it has none, or several.
+    fn targets(&self, py: Python<'_>) -> PyResult<Vec<i64>> {
+        self.with(py, |loader| {
+            let source = loader.source();
+            Ok((0..source.len()).map(|index| source.label(index).class()).collect())
+        })
+    }
+
+    /// Why batches are not page-locked although they should be.
+    fn unpinned(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.with(py, |loader| Ok(loader.unpinned()))
+    }
+
+    /// Rows of an epoch on this rank.
+    fn rows(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |loader| Ok(loader.rows()))
     }
 
     /// Batches of an epoch.
@@ -152,7 +245,12 @@ impl Loader {
     /// The figures since the loader was made, as JSON.
     fn stats(&self, py: Python<'_>) -> PyResult<String> {
         let stats = self.with(py, |loader| Ok(loader.stats()))?;
-        serde_json::to_string(&stats).map_err(|error| PyValueError::new_err(error.to_string()))
+        let mut stats =
+            serde_json::to_value(&stats).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        if let Some(calls) = &self.facts.calls {
+            stats["python_source"] = timing_json(calls)?;
+        }
+        Ok(stats.to_string())
     }
 
     /// What limits the speed so far, in words.

@@ -27,6 +27,7 @@ pub(crate) struct Keywords {
     weights: Option<Vec<f64>>,
     pub(crate) num_classes: Option<usize>,
     pub(crate) label_smoothing: f32,
+    pub(crate) float_objects: bool,
 }
 
 impl Keywords {

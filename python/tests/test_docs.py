@@ -37,11 +37,13 @@ def test_a_block_runs(code, tmp_path, monkeypatch, request):
     (tmp_path / "shards").mkdir()
     write_tar(tmp_path / "shards" / "a.tar", members)
     write_objects(tmp_path)
+    (tmp_path / "data.yaml").write_text("path: own\ntrain: images\nnames: [automobile]\n")
     monkeypatch.chdir(tmp_path)
     photo, trained = next(PHOTOS.glob("cat/*.jpg")).read_bytes(), []
     names = {
         "train": lambda image, label: trained.append((len(image), len(label))),
         "train_step": trained.append,
+        "paths": sorted(PHOTOS.glob("*/*.jpg")),
         "old_loader": feedline.Loader([photo] * 60, 1, transforms=[feedline.Resize([8, 8])]),
     }
     code = code.replace("range(90)", "range(2)")

@@ -154,5 +154,5 @@ def test_second_images_are_moved_as_their_images_are_and_lie_where_they_do():
 def test_data_that_have_no_fields_refuse_them():
     with pytest.raises(ValueError, match="folders hold pictures alone: declare it as image or depth"):
         loader(PHOTOS, {"caption": "text"})
-    with pytest.raises(ValueError, match="fields is for paths, but the data are records in memory"):
+    with pytest.raises(ValueError, match="record 0: the field `caption` is missing: give it in the record"):
         loader([next(PHOTOS.glob("cat/*.jpg")).read_bytes()], {"caption": "text"})

@@ -27,6 +27,10 @@ def told(monkeypatch):
 
     class Native:
         notes = ()
+        facts = lambda self: json.dumps({"kind": "folder", "objects": False, "transforms": [], "mixes": False, "outputs": [], "pictures": 0, "fields": ["a"], "ordered": True, "subset": False, "masks": False})  # noqa: E731
+        classes = lambda self: ["a"]  # noqa: E731
+        class_count = lambda self: 1  # noqa: E731
+        unpinned = lambda self: None  # noqa: E731
 
         def __init__(self, data, keywords):
             self.options = json.loads(_feedline.check_options(keywords["options"]))
@@ -37,6 +41,7 @@ def told(monkeypatch):
             pass
 
     monkeypatch.setattr(_feedline, "Loader", Native)
+    monkeypatch.setenv("RANK", "0"), monkeypatch.setenv("WORLD_SIZE", "1")
     return lambda **keywords: feedline.Loader(**keywords)._loader.options
 
 
@@ -106,7 +111,7 @@ def test_python_s_own_ways_of_saying_it(told):
     ("options", "words"),
     [
         ({"shuffle": 8, "shuffle_window": 9}, "both say what shuffle_window is"),
-        ({"normalize": "imagenet", "mean": [0, 0, 0]}, "either preset, or both mean and std"),
+        ({"normalize": "imagenet", "mean": [0, 0, 0]}, "either a preset by its name, or both mean and std"),
         ({"normalize": 3}, "option normalize = 3: give `imagenet`, or a pair"),
         ({"multi_scale": float("nan")}, "option multi_scale = nan"),
         ({"subset": [1, -1]}, "option subset: -1 is below 0; give whole numbers"),
@@ -147,7 +152,7 @@ def test_a_path_that_is_no_text_hides_no_other_option(tmp_path):
     folder = os.fsencode(tmp_path) + b"/fotos-\xff"
     os.mkdir(folder)
     write_png(pathlib.Path(os.fsdecode(folder), "a.png"), np.zeros((6, 8, 3), np.uint8))
-    loader = feedline.Loader(os.fsdecode(folder), seed=5, transforms=[feedline.Resize([8, 8])])
+    loader = feedline.Loader(os.fsdecode(folder), seed=5, flat=True, transforms=[feedline.Resize([8, 8])])
     assert loader.samples == 1 and loader.options["seed"] == 5
     assert loader.options["data"].endswith("fotos-\ufffd")
 

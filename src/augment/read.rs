@@ -5,9 +5,10 @@ use super::{Augment, Augmentation};
 use crate::error::{Error, Result, bail, ensure};
 use crate::options::fields::{Answer, Ask};
 use crate::options::nearest;
+use crate::options::wanted::wanted;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The key of a container's transforms.
 pub(crate) const TRANSFORMS: &str = "transforms";
@@ -48,14 +49,43 @@ impl Augmentation {
         }
         let is_own = own_arguments(name).is_some_and(|own| own.contains(&PROBABILITY));
         let p = if is_own { None } else { arguments.remove(PROBABILITY) };
-        let read = Self::read(name, Value::Object(arguments));
-        let mut augmentation = read.map_err(|error| Error::config(named(name, &error.to_string())))?;
+        let read = Self::read(name, Value::Object(arguments.clone()));
+        let mut augmentation =
+            read.map_err(|error| Error::config(refused(name, &arguments, &error.to_string())))?;
         if let Some(p) = p {
-            let p = f32::deserialize(p).map_err(|error| Error::config(format!("{name}: p: {error}")))?;
-            augmentation = augmentation.with_p(p);
+            let read = f32::deserialize(&p);
+            augmentation = augmentation.with_p(
+                read.map_err(|error| Error::config(wrong(name, PROBABILITY, &p, &error.to_string())))?,
+            );
         }
         augmentation.check()?;
         Ok(augmentation)
+    }
+}
+
+/// What is wrong with the arguments of `name`, of which reading them says only `message`.
+fn refused(name: &str, arguments: &Map<String, Value>, message: &str) -> String {
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return format!("{name}: {key} is missing: give it");
+    }
+    // Reading stops at the first wrong argument, and says the same whatever the others are.
+    let is_wrong = |key: &String| {
+        let mut others = arguments.clone();
+        others.remove(key);
+        let again = Augmentation::read(name, Value::Object(others));
+        again.err().is_none_or(|error| error.to_string() != message)
+    };
+    match arguments.iter().find(|(key, _)| is_wrong(key)) {
+        Some((key, value)) if key != TRANSFORMS => wrong(name, key, value, message),
+        _ => named(name, message),
+    }
+}
+
+/// What is wrong with the argument `key` of `name`.
+fn wrong(name: &str, key: &str, value: &Value, message: &str) -> String {
+    match wanted(message) {
+        Some(wanted) => format!("{name}: {key} = {value}: give {wanted}"),
+        None => format!("{name}: {key} = {value}: {message}"),
     }
 }
 

@@ -6,6 +6,7 @@ use super::decoded_by::DecodedBy;
 use super::decoder_report::DecoderReport;
 use super::images::DeviceImages;
 use super::memory_use::MemoryUse;
+use super::pinning::Pinning;
 use crate::decode_memory::give_back;
 use crate::destination::Destination;
 use crate::error::{Cause, Result};
@@ -48,6 +49,8 @@ pub(crate) struct BackendOptions {
     pub(crate) device_memory: Option<u64>,
     /// Maximum bytes of pinned memory of each buffer; what is beyond lies in ordinary memory, which is copied more slowly.
     pub(crate) pinned: usize,
+    /// Where the host's memory for batches comes from, where it is page-locked.
+    pub(crate) pinning: Option<Pinning>,
     /// Whether kernels run at the lowest priority that the device has.
     pub(crate) low_priority: bool,
 }

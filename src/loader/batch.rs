@@ -6,6 +6,7 @@ pub(super) mod labels;
 mod object_masks;
 pub(super) mod objects;
 pub(super) mod one_hot;
+mod padding;
 mod pixels;
 mod view;
 
@@ -24,11 +25,13 @@ use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::geometry::Size;
 use crate::output::{DType, Output};
+use crate::plan::Placement;
 use fields::BatchField;
 use half::{bf16, f16};
 use labels::LabelRules;
 use object_masks::DeviceMasks;
 use objects::BatchObjects;
+use padding::Padding;
 use pixels::Plane;
 use std::sync::Arc;
 
@@ -54,6 +57,7 @@ pub(crate) struct Arrays {
     pub(crate) labels: Vec<i64>,
     pub(crate) indices: Vec<u64>,
     pub(crate) keys: Vec<String>,
+    pub(crate) original_sizes: Vec<[i64; 2]>,
     pub(crate) status: Vec<Status>,
     pub(crate) fields: Vec<BatchField>,
     /// Always at least one.
@@ -76,17 +80,10 @@ pub(crate) struct ViewArrays {
     pub(crate) object_masks: Option<DeviceMasks>,
     /// Second images and depth maps, by the names of their fields.
     pub(crate) pictures: Vec<(Arc<str>, Plane)>,
+    /// Of each row.
+    pub(crate) placements: Vec<Option<Placement>>,
     /// Where batches are padded.
     pub(crate) padding: Option<Padding>,
-}
-
-/// How samples lie in a batch that is as large as its largest one.
-#[derive(Default)]
-pub(crate) struct Padding {
-    /// `[rows, height, width]`.
-    pub(crate) pixels: Vec<bool>,
-    /// Height and width of each row's sample.
-    pub(crate) sizes: Vec<[i64; 2]>,
 }
 
 /// What the loader says of its batches.
@@ -331,6 +328,18 @@ impl Batch {
         &self.arrays.keys
     }
 
+    /// Height and width of each row's image as a viewer shows it, before anything was done to it. In what is mixed it is the
+    /// row's own image.
+    pub fn original_sizes(&self) -> &[[i64; 2]] {
+        &self.arrays.original_sizes
+    }
+
+    /// Where each row shows its image, which leads from pixels of the sample back to those of the image; `None` for a row that
+    /// shows several images, or shows its image mirrored, turned, sheared or distorted.
+    pub fn placements(&self) -> &[Option<Placement>] {
+        self.first().placements()
+    }
+
     /// How each row came to be there.
     pub fn status(&self) -> &[Status] {
         &self.arrays.status
@@ -383,6 +392,7 @@ impl Form<'_> {
             masks,
             object_masks: None,
             pictures,
+            placements: Vec::with_capacity(samples.len()),
             padding: (labels.pads && output.is_some()).then(Padding::default),
         }
     }
@@ -399,17 +409,8 @@ impl Arrays {
         self.labels.push(sample.class);
         self.indices.push(sample.index);
         self.keys.push(sample.key);
+        self.original_sizes.push(sample.original_size);
         self.status.push(sample.status);
-    }
-}
-
-impl Padding {
-    fn push(&mut self, own: Size, batch: Size) {
-        let columns = |shown: u32| (0..batch.width).map(move |x| x >= shown);
-        for y in 0..batch.height {
-            self.pixels.extend(columns(if y < own.height { own.width } else { 0 }));
-        }
-        self.sizes.push([own.height, own.width].map(i64::from));
     }
 }
 
@@ -423,6 +424,7 @@ impl ViewArrays {
         }
         self.shares.push(sample.shares);
         self.labelled.push(sample.labelled);
+        self.placements.push(sample.placement);
     }
 }
 

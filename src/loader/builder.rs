@@ -385,6 +385,10 @@ impl LoaderBuilder {
         /// What is beyond lies in ordinary memory, which is copied more slowly.
         pinned_memory(bytes: usize) => device.pinned_memory = Bytes(bytes as u64);
 
+        /// Whether batches in the host's memory are page-locked, for copies to a GPU that run beside other work (default no). Where
+        /// that cannot be done they lie in ordinary memory, and [`crate::loader::Loader::unpinned`] says why.
+        pin_memory(pin: bool) => device.pin_memory = pin;
+
         /// Whether the loader's kernels run at the lowest priority that a GPU has (default no). On most GPUs that is what
         /// streams have anyway: the trainer goes ahead where it makes its own streams with a higher one.
         low_priority(low: bool) => device.low_priority = low;

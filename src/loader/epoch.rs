@@ -13,6 +13,7 @@ use super::worker::context::Context;
 use super::worker::pipeline::Pipeline;
 use crate::error::{Error, Result};
 use crate::policy::BadSample;
+use crate::source::Source;
 use plan::EpochPlan;
 use resume::State;
 use std::sync::Arc;
@@ -70,6 +71,11 @@ impl Epoch {
             asked: None,
             error,
         }
+    }
+
+    /// The source of its samples.
+    pub fn source(&self) -> Arc<dyn Source> {
+        Arc::clone(&self.context().source)
     }
 
     fn context(&self) -> &Context {

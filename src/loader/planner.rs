@@ -181,9 +181,13 @@ impl Planner {
 
     /// Consecutive positions whose samples read each other's files, so that they belong on one rank.
     pub(super) fn block(&self) -> u64 {
+        if self.mixes_samples() { self.partner_window } else { 1 }
+    }
+
+    /// Whether an augmentation takes partners.
+    pub(super) fn mixes_samples(&self) -> bool {
         let mut views = 0..self.view_count();
-        let mixes = !self.bare && views.any(|view| self.chain(view).any(|augment| augment.partners() > 0));
-        if mixes { self.partner_window } else { 1 }
+        !self.bare && views.any(|view| self.chain(view).any(|augment| augment.partners() > 0))
     }
 
     /// Views of a sample.

@@ -172,6 +172,6 @@ fn not_sized(got: Size, Target { usual, size, .. }: Target) -> Error {
 fn unsteady(one: Size, other: Size) -> Error {
     Error::config(format!(
         "the augmentations end at {other} for one image and at {one} for another, but a batch needs one size: add a \
-         crop, a resize or a letterbox, or set output_size where all images have one size"
+         crop, a resize or a letterbox, or set the output's size where all images have one"
     ))
 }

@@ -18,6 +18,9 @@ section! {
         /// The largest number of bytes of page-locked host memory, all batches together, for files on their way to a
         /// GPU. What is beyond lies in ordinary memory, which is copied more slowly.
         pinned_memory: Bytes = Bytes(1 << 30);
+        /// Whether batches in the host's memory are page-locked, so that a trainer's copies of them to a GPU run beside its
+        /// other work. Without a GPU they lie in ordinary memory. On a GPU as the device pixels are made there.
+        pin_memory: bool = false;
         /// Whether the loader's kernels run at the lowest priority that a GPU has.
         low_priority: bool = false;
     }

@@ -3,7 +3,7 @@
 use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
 use crate::draft::op::Extent;
-use crate::error::{Error, Result, bail, ensure};
+use crate::error::{Result, bail, ensure};
 use crate::output::{DType, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,9 @@ section! {
         std: [f64; 3];
     }
 }
+
+/// No pixel from 0 to 1 has a mean or a standard deviation above this.
+const LARGEST: f64 = 2.0;
 
 words! { Preset }
 
@@ -68,12 +71,16 @@ impl NormalizeOptions {
             Self { preset: None, mean: None, std: None } => return Ok(None),
             Self { preset: Some(Preset::Imagenet), mean: None, std: None } => Normalize::IMAGENET,
             Self { preset: None, mean: Some(mean), std: Some(std) } => Normalize { mean, std },
-            _ => bail!("[normalize] takes either preset, or both mean and std"),
+            _ => bail!("normalize is either a preset by its name, or both mean and std: give one of them"),
         };
-        match constants.is_sound() {
-            true => Ok(Some(constants)),
-            false => Err(Error::config("normalize: every mean must be finite and every std greater than 0")),
-        }
+        ensure!(constants.is_sound(), "normalize: every mean must be finite and every std greater than 0");
+        let Normalize { mean, std } = constants;
+        ensure!(
+            mean.iter().chain(&std).all(|number| number.abs() <= LARGEST),
+            "normalize: mean {mean:?} and std {std:?} are for levels from 0 to 255, and pixels are from 0 to 1 here: divide \
+             both by 255"
+        );
+        Ok(Some(constants))
     }
 
     /// Drops from `below` what is said in another way here.
@@ -83,6 +90,26 @@ impl NormalizeOptions {
         }
         if self.mean.is_some() || self.std.is_some() {
             below.preset = None;
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_for_levels_to_255_are_refused_with_what_to_do() {
+        let of = |mean: f64, std: f64| {
+            NormalizeOptions { preset: None, mean: Some([mean; 3]), std: Some([std; 3]) }.constants()
+        };
+        for (mean, std) in [(123.675, 58.395), (0.485, 58.395), (103.5, 1.0), (0.0, 255.0)] {
+            assert!(of(mean, std).unwrap_err().to_string().contains("divide both by 255"), "{mean} {std}");
+        }
+        // Pixels from -1 to 1, and levels as they are, are what some models take.
+        for (mean, std) in [(0.5, 0.5), (0.0, 1.0 / 255.0), (0.0, 1.0)] {
+            assert!(of(mean, std).unwrap().is_some(), "{mean} {std}");
         }
     }
 }

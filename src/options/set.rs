@@ -1,6 +1,7 @@
 //! Options by name: a value from JSON, or a text as a command line and C have it.
 
 use super::catalogue::find;
+use super::wanted::wanted;
 use super::{Entry, Options, ValueKind};
 use crate::error::{Error, Result};
 use serde_json::{Map, Number, Value, json};
@@ -67,10 +68,15 @@ impl Options {
 
 impl Entry {
     fn refuse(&self, name: &str, value: &Value, error: &str) -> Error {
-        // What a visitor says twice is said once.
         let what = error.split(" at line ").next().unwrap_or_default();
-        let remedy = format!("; give {}", self.value);
-        Error::config(format!("option {name} = {value}: {}{remedy}", what.trim_end_matches(&remedy)))
+        let remedy = format!("give {}", self.value);
+        let is_negative = self.value == ValueKind::Integer && value.as_i64().is_some_and(|number| number < 0);
+        Error::config(match wanted(what) {
+            Some(_) if is_negative => format!("option {name} = {value}: it is below 0; {remedy}"),
+            Some(_) => format!("option {name} = {value}: {remedy}"),
+            // What a visitor says twice is said once.
+            None => format!("option {name} = {value}: {}; {remedy}", what.trim_end_matches(&format!("; {remedy}"))),
+        })
     }
 }
 
@@ -210,7 +216,8 @@ mod tests {
             "{text}"
         );
         let text = refused("dtype", "f64");
-        assert!(text.contains("option dtype = \"f64\"") && text.contains("`f16`"), "{text}");
+        assert_eq!(text, "option dtype = \"f64\": give `f32`, `f16`, `bf16` or `u8`");
+        assert_eq!(refused("seed", "-1"), "option seed = -1: it is below 0; give a whole number");
         let text = refused("byte_cache", "4 pounds");
         assert_eq!(text.matches("give a number of bytes").count(), 1, "{text}");
         assert!(refused("byte_cache", "4 pounds").contains("64M"));

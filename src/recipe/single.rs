@@ -59,8 +59,20 @@ mod tests {
         let refused = |json: &str| augmentation(json).unwrap_err().to_string();
         assert!(refused(r#"{"op": "RandomResizedCorp"}"#).contains("did you mean `RandomResizedCrop`?"));
         assert!(refused(r#"{"op": "RandomResizedCrop", "sise": 2}"#).contains("did you mean `size`?"));
-        assert!(refused(r#"{"op": "RandomResizedCrop"}"#).contains("missing field `size`"));
+        assert!(refused(r#"{"op": "RandomResizedCrop"}"#).contains("`size` is missing: give it"));
         assert!(refused(r#"{"op": "RandomHorizontalFlip", "p": 50}"#).contains("[0.0, 1.0]"));
+        let bad = [
+            (r#""RandomHorizontalFlip", "p": "a""#, r#"RandomHorizontalFlip: p = "a": give a number"#),
+            (r#""ColorJitter", "p": "a""#, r#"ColorJitter: p = "a": give a number"#),
+            (
+                r#""Resize", "size": 8, "interpolation": "cubic""#,
+                r#"Resize: interpolation = "cubic": give `bilinear`, `bicubic` or `nearest`"#,
+            ),
+            (r#""Resize", "size": [1, 2, 3]"#, "Resize: size = [1,2,3]: give a length, or [height, width]"),
+        ];
+        for (given, want) in bad {
+            assert_eq!(refused(&format!("{{\"op\": {given}}}")), want);
+        }
         assert!(
             refused(r#"{"op": "RandomChannelPermutation", "q": 1}"#)
                 .contains("no argument `q`: did you mean `p`?")

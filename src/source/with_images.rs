@@ -119,7 +119,7 @@ fn choose(files: &mut Beside, place: &Path) -> Result<bool> {
 }
 
 impl<S: Source> Source for WithImages<S> {
-    pass_on!([.source] len read key path label mask classes shard_ends record mix_order);
+    pass_on!([.source] len read key path label mask classes shard_ends record is_known_ahead mix_order);
 
     fn fields(&self) -> &[Field] {
         &self.fields

@@ -140,7 +140,7 @@ fn mask_of(key: &str, folder: impl FnOnce() -> String) -> Result<PathBuf> {
 }
 
 impl<S: Source> Source for WithMasks<S> {
-    pass_on!([.source] len read key path label fields classes shard_ends record mix_order);
+    pass_on!([.source] len read key path label fields classes shard_ends record is_known_ahead mix_order);
 
     fn has_masks(&self) -> bool {
         true

@@ -88,6 +88,14 @@ CUDA_API CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice devic
     });
 }
 
+CUDA_API CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+    return enter(__func__, Needs::no_context, [&](Driver& d) -> CUresult {
+        *flags = 0;
+        *active = d.context_of(device).retained > 0;
+        return result::success;
+    });
+}
+
 CUDA_API CUresult cuDevicePrimaryCtxRetain(Context** context, CUdevice device) {
     return enter(__func__, Needs::no_context, [&](Driver& d) -> CUresult {
         Context& primary = d.context_of(device);

@@ -30,6 +30,7 @@ mod parallel;
 mod parity;
 mod pasting;
 mod pictures;
+mod pinning;
 mod pipeline;
 mod pixels;
 mod planted;

@@ -21,6 +21,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::parallel::SCENARIOS,
     crate::parity::SCENARIOS,
     crate::pasting::SCENARIOS,
+    crate::pinning::SCENARIOS,
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,

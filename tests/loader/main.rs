@@ -22,6 +22,7 @@ mod padded;
 mod parameters;
 mod partners;
 mod pictures;
+mod placements;
 mod ranks;
 mod recipe;
 mod repeats;

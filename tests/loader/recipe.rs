@@ -203,7 +203,7 @@ fn a_wrong_value_is_named_with_its_line() {
         ("op = \"ColorJitter\"", "op = 3", "recipe:11: unknown op"),
         ("\"f16\"", "\"f64\"", "recipe:20: unknown variant `f64`"),
         ("\"f16\"", "\"u8\"", "u8 output cannot hold normalised values"),
-        ("mean = [0.5, 0.5, 0.5]\n", "", "either preset, or both mean and std"),
+        ("mean = [0.5, 0.5, 0.5]\n", "", "either a preset by its name, or both mean and std"),
         ("std = [0.25,", "std = [0,", "every std greater than 0"),
         ("batch_size = 256", "batch_size = -1", "recipe:29: "),
         ("name = \"mine\"", "", "missing field `name`"),

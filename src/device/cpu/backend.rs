@@ -40,8 +40,9 @@ impl BufferAllocator for CpuBackend {
     const SUBMITS: bool = false;
 
     fn allocate(&self) -> Result<Slot> {
-        let BackendOptions { rows, ref row_bytes, .. } = self.options;
-        Slot::new(rows, row_bytes).ok_or_else(|| {
+        let BackendOptions { rows, ref row_bytes, ref pinning, .. } = self.options;
+        let pinned = pinning.as_ref().and_then(|pinning| Slot::pinned(rows, row_bytes, pinning));
+        pinned.or_else(|| Slot::new(rows, row_bytes)).ok_or_else(|| {
             Error::config(format!(
                 "the system has no memory for a batch of {rows} samples of {} bytes: use a smaller batch_size or prefetch",
                 row_bytes.iter().fold(0, |all: usize, &one| all.saturating_add(one))

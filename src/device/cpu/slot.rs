@@ -6,12 +6,36 @@
 #![expect(unsafe_code, reason = "disjoint rows of one allocation are written by several threads")]
 
 use crate::device::backend::{ALIGNMENT, view_starts};
+use crate::device::pinning::{PinnedMemory, Pinning};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Zeroed memory that is backed by pages only where it has been written.
-struct Memory {
+/// Zeroed memory.
+enum Memory {
+    Ordinary(Ordinary),
+    Pinned { memory: PinnedMemory, len: usize },
+}
+
+impl Memory {
+    /// The first byte, which is aligned; `len` bytes from there are initialised.
+    fn first(&self) -> *mut u8 {
+        match self {
+            Memory::Ordinary(memory) => memory.first(),
+            Memory::Pinned { memory, .. } => memory.first(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Memory::Ordinary(memory) => memory.len,
+            Memory::Pinned { len, .. } => *len,
+        }
+    }
+}
+
+/// Memory that is backed by pages only where it has been written.
+struct Ordinary {
     /// From `alloc_zeroed` with `layout`; freed by `drop` alone.
     base: NonNull<u8>,
     layout: Layout,
@@ -20,12 +44,12 @@ struct Memory {
     len: usize,
 }
 
-// SAFETY: Memory owns its bytes as a Box<[u8]> does; access to them is governed by Slot and FilledSlot.
-unsafe impl Send for Memory {}
-// SAFETY: a shared Memory gives no access by itself; see Slot::claim and FilledSlot::bytes.
-unsafe impl Sync for Memory {}
+// SAFETY: it owns its bytes as a Box<[u8]> does; access to them is governed by Slot and FilledSlot.
+unsafe impl Send for Ordinary {}
+// SAFETY: shared it gives no access by itself; see Slot::claim and FilledSlot::bytes.
+unsafe impl Sync for Ordinary {}
 
-impl Memory {
+impl Ordinary {
     /// `None` where there is not so much memory.
     fn new(len: usize) -> Option<Self> {
         // Bytes without alignment come from calloc, which leaves fresh pages untouched; an aligned request would write them.
@@ -43,7 +67,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for Ordinary {
     fn drop(&mut self) {
         // SAFETY: `new` has it from `alloc_zeroed` with this layout, and nothing else frees it.
         unsafe { dealloc(self.base.as_ptr(), self.layout) };
@@ -71,7 +95,17 @@ impl Slot {
     /// Room for `rows` rows of so many zero bytes for each view; `None` where there is not so much memory.
     pub(crate) fn new(rows: usize, row_bytes: &[usize]) -> Option<Self> {
         let starts = view_starts(rows, row_bytes.iter().copied())?;
-        let memory = Memory::new(*starts.last()?)?;
+        Self::over(Memory::Ordinary(Ordinary::new(*starts.last()?)?), &starts, (rows, row_bytes))
+    }
+
+    /// The same in page-locked memory; `None` where the system locks no more.
+    pub(crate) fn pinned(rows: usize, row_bytes: &[usize], pinning: &Pinning) -> Option<Self> {
+        let starts = view_starts(rows, row_bytes.iter().copied())?;
+        let len = *starts.last()?;
+        Self::over(Memory::Pinned { memory: pinning.allocate(len)?, len }, &starts, (rows, row_bytes))
+    }
+
+    fn over(memory: Memory, starts: &[usize], (rows, row_bytes): (usize, &[usize])) -> Option<Self> {
         let view = |(&start, &row_bytes)| ViewRows { start, row_bytes, most_row_bytes: row_bytes };
         let views = starts.iter().zip(row_bytes).map(view).collect();
         let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
@@ -91,6 +125,9 @@ impl Slot {
         if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
             return None;
         }
+        if let Memory::Pinned { memory, .. } = &self.memory {
+            // memory.wait();
+        }
         let bytes = |view: &ViewRows| {
             // SAFETY: row < rows, so the range lies inside its view and inside `memory.len`, by the promise of `ViewRows`, which
             // does not change while the slot is shared. The swap above returned false, so this is the only reference to these
@@ -104,7 +141,10 @@ impl Slot {
     }
 
     /// Ends the filling; taking the slot by value proves that no row is still out.
-    pub(crate) fn finish(self) -> FilledSlot {
+    pub(crate) fn finish(mut self) -> FilledSlot {
+        if let Memory::Pinned { memory, .. } = &mut self.memory {
+            memory.hand_out();
+        }
         FilledSlot { slot: self }
     }
 }
@@ -121,7 +161,7 @@ impl FilledSlot {
         let memory = &self.slot.memory;
         // SAFETY: first..first+len is inside the allocation and initialised (zeroed at least); no Row exists, as
         // the slot was taken by value, and writing needs `&mut self`.
-        unsafe { std::slice::from_raw_parts(memory.first(), memory.len) }
+        unsafe { std::slice::from_raw_parts(memory.first(), memory.len()) }
     }
 
     /// Address of the first row, from where it may be written as well.
@@ -133,7 +173,7 @@ impl FilledSlot {
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let memory = &self.slot.memory;
         // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
-        unsafe { std::slice::from_raw_parts_mut(memory.first(), memory.len) }
+        unsafe { std::slice::from_raw_parts_mut(memory.first(), memory.len()) }
     }
 
     /// Makes the memory a slot again; its bytes keep what was in them.

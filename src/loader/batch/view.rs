@@ -7,6 +7,7 @@ use crate::device::DeviceImages;
 use crate::error::Result;
 use crate::geometry::Size;
 use crate::output::DType;
+use crate::plan::Placement;
 use half::{bf16, f16};
 
 /// One view of all samples of a [`Batch`], whose other fields (labels, indices, keys, status) are those of all views.
@@ -22,6 +23,12 @@ impl<'a> BatchView<'a> {
         let mut shape = [0; 4];
         shape.iter_mut().zip(self.arrays.images.shape()).for_each(|(to, &length)| *to = length);
         shape
+    }
+
+    /// Rows, and height and width of the samples, whatever the order of axes; 0 where nothing is rendered.
+    pub fn image_size(&self) -> [usize; 3] {
+        let Size { width, height } = self.arrays.size;
+        [self.batch.len(), height as usize, width as usize]
     }
 
     /// The number format of its pixels, that of all views.
@@ -124,6 +131,11 @@ impl<'a> BatchView<'a> {
     /// As [`Batch::sizes`].
     pub fn sizes(&self) -> Option<&'a [[i64; 2]]> {
         self.arrays.padding.as_ref().map(|padding| &padding.sizes[..])
+    }
+
+    /// As [`Batch::placements`], in the samples of this view.
+    pub fn placements(&self) -> &'a [Option<Placement>] {
+        &self.arrays.placements
     }
 }
 

@@ -5,8 +5,9 @@ use crate::augment::container::check_chain;
 use crate::augment::view::{self, View};
 use crate::device::Device;
 use crate::device::backend::{BackendOptions, view_starts};
+use crate::device::pinning::Pinning;
 use crate::draft::op::Extent;
-use crate::error::{Result, bail, ensure};
+use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::Size;
 use crate::loader::batch::labels::LabelRules;
 use crate::loader::companions::Companion;
@@ -45,6 +46,7 @@ impl LoaderBuilder {
         self.check(&setup, sampler.len())?;
         let device = self.device.map_or_else(|| Device::open(self.options.device.name()), Ok)?;
         let backend = self.backend_options(device)?;
+        let (pinning, unpinned) = self.pinning(device)?;
         let Options { loader, output, decode, .. } = &self.options;
         let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
         asked.check(&sampler, bare, &self.augments)?;
@@ -79,7 +81,7 @@ impl LoaderBuilder {
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
-        let backend = BackendOptions { row_bytes, image_cache, ..backend };
+        let backend = BackendOptions { row_bytes, image_cache, pinning: pinning.clone(), ..backend };
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
         let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
         let pool = PoolOptions { workers, buffers, reserved: most, auto_prefetch };
@@ -105,7 +107,7 @@ impl LoaderBuilder {
             process: Process::this(),
         };
         let pipeline = worker::open(device, backend, pool, context)?;
-        Ok(Loader { pipeline, setup, options: self.options })
+        Ok(Loader { pipeline, setup, options: self.options, pinning, unpinned })
     }
 
     /// Puts into the options what follows from others.
@@ -167,7 +169,19 @@ impl LoaderBuilder {
             device_memory: device.memory.map(|bytes| bytes.0),
             pinned: device.pinned_memory().in_memory()
                 / (loader.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
+            pinning: None,
             low_priority: device.low_priority(),
+        })
+    }
+
+    /// What page-locks batches where that is asked for, and why it cannot be done. On a GPU batches are its own.
+    fn pinning(&self, on: Device) -> Result<(Option<Pinning>, Option<Error>)> {
+        if !self.options.device.pin_memory() || on != Device::Cpu {
+            return Ok((None, None));
+        }
+        Ok(match Pinning::open(ranks::local(&self.options)?.unwrap_or(0)) {
+            Ok(pinning) => (Some(pinning), None),
+            Err(why) => (None, Some(why)),
         })
     }
 

@@ -88,6 +88,10 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, vi
 
 pub(crate) fn of_source(source: &dyn Source) -> String {
     let mut hasher = XxHash3_64::new();
+    if !source.is_known_ahead() {
+        hasher.write_u64(source.len() as u64);
+        return format!("{:016x}", hasher.finish());
+    }
     for index in 0..source.len() {
         hasher.write(source.key(index).as_bytes());
         hasher.write(&[0]);

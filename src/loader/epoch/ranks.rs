@@ -36,10 +36,16 @@ pub(in crate::loader) fn of_environment() -> Result<(usize, usize)> {
 /// [`Error::Config`] where `LOCAL_RANK` is no number.
 pub(in crate::loader) fn device(options: &Options) -> Result<DeviceWord> {
     let named = options.device.name();
-    match word("LOCAL_RANK").filter(|_| options.loader.distributed.is_some()) {
-        Some(local) => Ok(named.of_local_rank(number("LOCAL_RANK", &local)?)),
-        None => Ok(named),
-    }
+    Ok(local(options)?.map_or(named, |local| named.of_local_rank(local)))
+}
+
+/// The number of this process's GPU, where ranks come from the environment.
+///
+/// # Errors
+/// As [`device`].
+pub(in crate::loader) fn local(options: &Options) -> Result<Option<u32>> {
+    let local = word("LOCAL_RANK").filter(|_| options.loader.distributed.is_some());
+    local.map(|local| number("LOCAL_RANK", &local)).transpose()
 }
 
 fn word(name: &str) -> Option<String> {

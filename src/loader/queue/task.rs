@@ -7,6 +7,7 @@ use crate::geometry::Size;
 use crate::loader::batch::labels::SeenObjects;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::report::errors::{Failure, Status};
+use crate::plan::Placement;
 use std::sync::Arc;
 
 /// What a worker is to do next.
@@ -42,6 +43,8 @@ pub(in crate::loader) struct Sample {
     pub(in crate::loader) index: u64,
     pub(in crate::loader) key: String,
     pub(in crate::loader) class: i64,
+    /// Height and width of its image, upright.
+    pub(in crate::loader) original_size: [i64; 2],
     /// At least one.
     pub(in crate::loader) views: Vec<SampleView>,
     /// The values of its fields, in the source's order.
@@ -59,6 +62,8 @@ pub(in crate::loader) struct SampleView {
     pub(in crate::loader) objects: Option<SeenObjects>,
     /// Its size without the border that makes it as large as its batch, where batches are padded.
     pub(in crate::loader) unpadded: Option<Size>,
+    /// Where it shows its image.
+    pub(in crate::loader) placement: Option<Placement>,
 }
 
 /// A finished batch: its memory, and what became of each row.

@@ -8,8 +8,8 @@ use std::time::Duration;
 const PER_OCTAVE: usize = 8;
 const BUCKETS: usize = 64 * PER_OCTAVE;
 
-/// Counts, sum and percentiles of durations.
-pub(in crate::loader) struct Histogram {
+/// Counts, sum and percentiles of durations, which threads record without a lock.
+pub struct Histogram {
     buckets: Box<[AtomicU64]>,
     count: AtomicU64,
     nanos: AtomicU64,
@@ -38,7 +38,8 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    pub(in crate::loader) fn record(&self, took: Duration) {
+    /// Counts a run that took so long.
+    pub fn record(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.buckets[bucket(nanos)].fetch_add(1, Relaxed);
         self.count.fetch_add(1, Relaxed);
@@ -50,7 +51,8 @@ impl Histogram {
         self.nanos.load(Relaxed) as f64 * 1e-9
     }
 
-    pub(in crate::loader) fn timing(&self) -> Timing {
+    /// The figures so far.
+    pub fn timing(&self) -> Timing {
         let counts: Vec<u64> = self.buckets.iter().map(|bucket| bucket.load(Relaxed)).collect();
         // Other threads keep recording: the sum of these buckets keeps the percentiles consistent with each other.
         let count: u64 = counts.iter().sum();

@@ -6,6 +6,7 @@ use super::pictures::KnownImages;
 use crate::device::backend::{Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
 use crate::field::FieldValue;
+use crate::geometry::Size;
 use crate::image::Index;
 use crate::label::Label;
 use crate::loader::batch::labels::SeenObjects;
@@ -302,12 +303,19 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
                     _ => shares.push((-1, *share)),
                 }
             }
-            SampleView { shares, labelled, objects: seen.next().flatten(), unpadded: plan.unpadded }
+            SampleView {
+                shares,
+                labelled,
+                objects: seen.next().flatten(),
+                unpadded: plan.unpadded,
+                placement: plan.placement(),
+            }
         };
         Sample {
             index,
             key: source.key(index as usize).into_owned(),
             class: source.label(index as usize).class(),
+            original_size: original_size(index, plans),
             views: plans.views().iter().map(view).collect(),
             values: Vec::new(),
             status: Status::Ok,
@@ -319,4 +327,11 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let bad = images.get(image).map_or(index, |image| image.index);
         self.context.failure(Stage::Decode, bad, cause)
     }
+}
+
+/// Height and width of the image of sample `index`, upright.
+fn original_size(index: u64, plans: &ViewPlans) -> [i64; 2] {
+    let own = plans.images().iter().find(|image| image.index == index && image.modality.is_image());
+    let size = own.map_or(Size::default(), |image| image.orientation.apply_size(image.stored));
+    [size.height, size.width].map(i64::from)
 }

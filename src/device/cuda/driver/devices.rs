@@ -45,6 +45,16 @@ impl Driver {
         Ok((number(major), number(minor)))
     }
 
+    /// Whether anything in this process uses the device, feedline or not; a device that cannot be asked is not used.
+    pub(crate) fn is_in_use(&self, ordinal: u32) -> bool {
+        let (mut flags, mut active) = (0, 0);
+        let asked = device(self, ordinal).and_then(|device| {
+            // SAFETY: two numbers to be written, and a device that the driver named.
+            unsafe { self.cuDevicePrimaryCtxGetState(device, &mut flags, &mut active) }
+        });
+        asked.is_ok() && active != 0
+    }
+
     /// A device's total memory in bytes.
     pub(crate) fn device_memory(&self, ordinal: u32) -> Result<usize, CudaError> {
         let device = device(self, ordinal)?;
