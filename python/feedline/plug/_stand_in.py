@@ -1,0 +1,76 @@
+"""What stands in a DataLoader's place: a Loader whose batches are of a trainer's own form."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import torch
+
+from feedline import Loader
+
+
+class StandIn:
+    """Iterates what `convert` makes of the batches of a Loader; has what trainers ask of a DataLoader besides."""
+
+    def __init__(self, loader: Loader, convert: Callable[[Any], Any], dataset: Any, batch_size: int) -> None:
+        self.loader = loader
+        self.dataset = dataset
+        self.batch_size = batch_size
+        self.sampler = EpochSampler(self)
+        self._convert = convert
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._convert, self.loader)
+
+    def close(self) -> None:
+        """Stops the threads; batches that were handed out stay valid."""
+        self.loader.close()
+
+
+class EpochSampler:
+    """A sampler, as far as a training loop asks for one: the Loader orders its samples itself."""
+
+    def __init__(self, stand_in: StandIn) -> None:
+        self._stand_in = stand_in
+
+    def __len__(self) -> int:
+        return len(self._stand_in.dataset)
+
+    def set_epoch(self, epoch: int) -> None:
+        self._stand_in.loader.set_epoch(epoch)
+
+
+def listed(samples: Iterable[tuple[str, int | None]], **options: Any) -> Loader:
+    """A Loader of files in the order of a dataset, with its classes by their indices."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "samples.jsonl")
+        with open(path, "w", encoding="utf-8") as file:
+            for name, label in samples:
+                row: dict[str, Any] = {"path": os.fspath(name)}
+                if label is not None:
+                    row["label"] = int(label)
+                file.write(json.dumps(row) + "\n")
+        return Loader(path, kind="list", framework="torch", **options)
+
+
+def place(device: Any) -> dict[str, Any]:
+    """The options for batches on one of torch's devices: a GPU if feedline can use it, else the CPU."""
+    device = torch.device(device)
+    if device.type != "cuda":
+        return {"device": "cpu"}
+    at = torch.cuda.current_device() if device.index is None else device.index
+    return {"device": f"auto:{at}", "decoder": "feedline"}
+
+
+def ranks(is_distributed: bool) -> dict[str, int]:
+    """Which of several processes this is, as torch.distributed has it."""
+    if not is_distributed:
+        return {}
+    return {"rank": torch.distributed.get_rank(), "world_size": torch.distributed.get_world_size()}

@@ -1,0 +1,282 @@
+"""For Ultralytics: its trainers, with their batches made by feedline.
+
+    from feedline.plug.ultralytics import DetectionTrainer
+    YOLO("yolo11n.yaml").train(data="data.yaml", trainer=DetectionTrainer)
+
+Hyper-parameters are those that the trainer is given. Ultralytics still makes its own data set, which finds the images,
+verifies their labels and answers its validator, but no image is read by it. Options of `feedline.Loader` are set as
+`feedline_options` of a subclass. Ultralytics is under the AGPL, which is between you and it: nothing of it is here.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from PIL import Image
+from ultralytics.models.yolo.classify import ClassificationTrainer as StockClassificationTrainer
+from ultralytics.models.yolo.detect import DetectionTrainer as StockDetectionTrainer
+from ultralytics.models.yolo.obb import OBBTrainer as StockOBBTrainer
+from ultralytics.models.yolo.pose import PoseTrainer as StockPoseTrainer
+from ultralytics.models.yolo.segment import SegmentationTrainer as StockSegmentationTrainer
+
+import feedline
+from feedline import Loader
+from feedline.plug._stand_in import StandIn, listed, place, ranks
+
+#: What has no equal here, and the value that leaves it out.
+REFUSED = {"bgr": 0.0, "classes": None, "rect": False, "time": None}
+
+
+class EpochLoader(StandIn):
+    """The batches of the epoch that the trainer is in, also after it was resumed."""
+
+    num_workers = 0
+    trainer: Any = None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.trainer is not None:
+            self.loader.set_epoch(self.trainer.epoch)
+        return super().__iter__()
+
+    def reset(self) -> None:
+        """Asked for where a DataLoader's workers would have to start anew."""
+
+
+class _ObjectTrainer:
+    """What the trainers of all tasks with objects share."""
+
+    args: Any
+    data: Any
+    device: Any
+    build_dataset: Any
+    feedline_options: dict[str, Any] = {}
+
+    def get_dataloader(self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train") -> EpochLoader:
+        """In the place of Ultralytics' own: the loader of training or of validation batches."""
+        is_training = mode == "train"
+        dataset = self.build_dataset(dataset_path, mode, batch_size)
+        options = self._training_options() if is_training else _validation_options(self.args, dataset)
+        loader = _yolo_loader(
+            dataset.im_files,
+            self.data,
+            batch_size=batch_size,
+            dtype="u8",
+            seed=self.args.seed,
+            **options,
+            **self._label_options(),
+            **place(self.device),
+            **ranks(rank != -1),
+            **self.feedline_options,
+        )
+        convert = _Batches(dataset, self.args, is_training)
+        made = EpochLoader(loader, convert, dataset, batch_size)
+        made.trainer = self if is_training else None
+        return made
+
+    def _label_options(self) -> dict[str, Any]:
+        return {}
+
+    def _training_options(self) -> dict[str, Any]:
+        """The augmentations of Ultralytics' training set at the trainer's hyper-parameters."""
+        args = self.args
+        refuse(args)
+        # Ultralytics mirrors no keypoints that it is not told the mirror images of.
+        mirrors = "kpt_shape" not in self.data or self.data.get("flip_idx")
+        closing = max(args.epochs - args.close_mosaic, 0) if args.close_mosaic else None
+        return {
+            "shuffle": True,
+            "size": args.imgsz,
+            "close_mosaic": closing,
+            "transforms": [
+                feedline.Mosaic(args.imgsz, p=args.mosaic),
+                feedline.CopyPaste(p=args.copy_paste, mode=args.copy_paste_mode),
+                feedline.YoloPerspective(
+                    args.imgsz,
+                    degrees=args.degrees,
+                    translate=args.translate,
+                    scale=args.scale,
+                    shear=args.shear,
+                    perspective=args.perspective,
+                ),
+                feedline.YoloMixUp(p=args.mixup),
+                feedline.YoloCutMix(p=args.cutmix),
+                feedline.RandomHSV(args.hsv_h, args.hsv_s, args.hsv_v),
+                feedline.RandomVerticalFlip(p=args.flipud if mirrors else 0.0),
+                feedline.RandomHorizontalFlip(p=args.fliplr if mirrors else 0.0),
+            ],
+        }
+
+
+class DetectionTrainer(_ObjectTrainer, StockDetectionTrainer):  # type: ignore[misc]
+    """Ultralytics' `DetectionTrainer` with feedline's batches."""
+
+
+class PoseTrainer(_ObjectTrainer, StockPoseTrainer):  # type: ignore[misc]
+    """Ultralytics' `PoseTrainer` with feedline's batches."""
+
+
+class SegmentationTrainer(_ObjectTrainer, StockSegmentationTrainer):  # type: ignore[misc]
+    """Ultralytics' `SegmentationTrainer` with feedline's batches."""
+
+    def _label_options(self) -> dict[str, Any]:
+        kind = "overlap" if self.args.overlap_mask else "per-object"
+        return {"instance_masks": kind, "mask_ratio": self.args.mask_ratio}
+
+
+class OBBTrainer(_ObjectTrainer, StockOBBTrainer):  # type: ignore[misc]
+    """Ultralytics' `OBBTrainer` with feedline's batches."""
+
+    def _label_options(self) -> dict[str, Any]:
+        return {"box_format": "xywhr"}
+
+
+class ClassificationTrainer(StockClassificationTrainer):  # type: ignore[misc]
+    """Ultralytics' `ClassificationTrainer` with feedline's batches."""
+
+    feedline_options: dict[str, Any] = {}
+
+    def get_dataloader(self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train") -> EpochLoader:
+        """In the place of Ultralytics' own: the loader of training or of validation batches."""
+        is_training = mode == "train"
+        dataset = self.build_dataset(dataset_path, mode)
+        loader = listed(
+            [(sample[0], sample[1]) for sample in dataset.samples],
+            batch_size=batch_size,
+            shuffle=is_training,
+            seed=self.args.seed,
+            transforms=_classification_transforms(self.args, is_training),
+            **place(self.device),
+            **ranks(rank != -1),
+            **self.feedline_options,
+        )
+        made = EpochLoader(loader, lambda batch: {"img": batch["image"], "cls": batch["label"]}, dataset, batch_size)
+        made.trainer = self if is_training else None
+        return made
+
+
+def refuse(args: Any) -> None:
+    """Fails where a hyper-parameter asks for what has no equal here."""
+    for name, neutral in REFUSED.items():
+        said = getattr(args, name, neutral)
+        if said and said != neutral:
+            raise ValueError(f"{name}={said!r} has no equal in feedline: leave it at {neutral!r}, or use Ultralytics' trainer")
+
+
+def _classification_transforms(args: Any, is_training: bool) -> list[Any]:
+    if not is_training:
+        return [feedline.Resize(args.imgsz), feedline.CenterCrop(args.imgsz)]
+    transforms: list[Any] = [
+        feedline.RandomResizedCrop(args.imgsz, scale=(1 - args.scale, 1.0)),
+        feedline.RandomHorizontalFlip(p=args.fliplr),
+        feedline.RandomVerticalFlip(p=args.flipud),
+    ]
+    policies = {
+        "randaugment": feedline.RandAugment(interpolation="bilinear"),
+        "augmix": feedline.AugMix(interpolation="bilinear"),
+        "autoaugment": feedline.AutoAugment(interpolation="bilinear"),
+    }
+    if args.auto_augment:
+        transforms.append(policies[args.auto_augment])
+    else:
+        transforms.append(feedline.ColorJitter(args.hsv_v, args.hsv_v, args.hsv_s, args.hsv_h))
+    return [*transforms, feedline.RandomErasing(p=args.erasing)]
+
+
+def _validation_options(args: Any, dataset: Any) -> dict[str, Any]:
+    return {
+        "rect": bool(dataset.rect),
+        "stride": dataset.stride,
+        "size": args.imgsz,
+        "transforms": [feedline.ResizeLongest(args.imgsz), feedline.LetterBox(args.imgsz, scaleup=False)],
+    }
+
+
+def _yolo_loader(files: list[str], data: Any, **options: Any) -> Loader:
+    """A Loader of just these images, in their order, with the names and keypoints that the data.yaml has."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "images.txt"), "w", encoding="utf-8") as file:
+            file.writelines(f"{os.path.abspath(name)}\n" for name in files)
+        lines = ["train: images.txt", f"nc: {data['nc']}"]
+        if "kpt_shape" in data:
+            lines.append(f"kpt_shape: {list(data['kpt_shape'])}")
+        if data.get("flip_idx"):
+            lines.append(f"flip_idx: {list(data['flip_idx'])}")
+        path = os.path.join(folder, "data.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        options.setdefault("box_format", "cxcywh")
+        return Loader(path, kind="yolo", split="train", box_unit="normalized", framework="torch", **options)
+
+
+class _Batches:
+    """Makes of a batch what Ultralytics' own data set collates."""
+
+    def __init__(self, dataset: Any, args: Any, is_training: bool) -> None:
+        self.files = dataset.im_files
+        self.shapes = _Shapes(dataset.im_files)
+        self.imgsz = args.imgsz
+        self.single_cls = bool(args.single_cls)
+        self.is_training = is_training
+
+    def __call__(self, batch: Any) -> dict[str, Any]:
+        indices = batch["index"].tolist()
+        shape = tuple(batch["image"].shape[2:])
+        made = {
+            "img": batch["image"],
+            "cls": batch["cls"].to(torch.float32),
+            "bboxes": batch["bboxes"],
+            "batch_idx": batch["batch_idx"].to(torch.float32),
+            "im_file": tuple(self.files[at] for at in indices),
+            "ori_shape": tuple(self.shapes[at] for at in indices),
+            "resized_shape": (shape,) * len(indices),
+        }
+        if not self.is_training:
+            made["ratio_pad"] = tuple(self._placement(self.shapes[at], shape) for at in indices)
+        if self.single_cls:
+            made["cls"] = torch.zeros_like(made["cls"])
+        if "keypoints" in batch:
+            made["keypoints"] = batch["keypoints"]
+        if "masks" in batch:
+            made["masks"] = batch["masks"].to(torch.float32)
+            if len(batch["masks"]) == len(indices) and batch["masks"].dtype == torch.int32:
+                made["sem_masks"] = _classes_of_masks(batch["masks"], made["cls"], made["batch_idx"])
+        return made
+
+    def _placement(self, image: tuple[int, int], sample: tuple[int, int]) -> tuple[Any, Any]:
+        """How a letterbox shows an image of (height, width): the ratios along each edge, and left and top border."""
+        scale = self.imgsz / max(image)
+        resized = [min(math.ceil(edge * scale), self.imgsz) for edge in image]
+        ratio = min(1.0, *(edge / own for edge, own in zip(sample, resized)))
+        shown = [max(round(edge * ratio), 1) for edge in resized]
+        top, left = (round((edge - own) / 2 - 0.1) for edge, own in zip(sample, shown))
+        return tuple(own / edge for own, edge in zip(shown, image)), (left, top)
+
+
+class _Shapes(dict[int, tuple[int, int]]):
+    """Height and width of each image as a viewer shows it, by its index."""
+
+    def __init__(self, files: list[str]) -> None:
+        super().__init__()
+        self.files = files
+
+    def __missing__(self, at: int) -> tuple[int, int]:
+        with Image.open(self.files[at]) as image:
+            width, height = image.size
+            is_turned = image.getexif().get(274, 1) >= 5
+        self[at] = (width, height) if is_turned else (height, width)
+        return self[at]
+
+
+def _classes_of_masks(masks: torch.Tensor, cls: torch.Tensor, batch_idx: torch.Tensor) -> torch.Tensor:
+    """The class of each pixel of overlapping masks; where there is no object Ultralytics has the last object's."""
+    made = torch.zeros(masks.shape, dtype=torch.float32, device=masks.device)
+    for row in range(len(masks)):
+        own = cls[batch_idx == row].flatten().to(masks.device)
+        if len(own):
+            made[row] = own[masks[row].long() - 1]
+    return made
