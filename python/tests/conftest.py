@@ -1,5 +1,6 @@
-"""What the tests share: the bundled photographs, a small YOLO data set, and what needs torch."""
+"""What the tests share: the bundled photographs, a small YOLO data set, and what needs torch or a trainer."""
 
+import importlib
 import io
 import os
 import pathlib
@@ -17,6 +18,38 @@ PHOTOS = ROOT / "data" / "photos"
 
 #: Small, so that an epoch takes a moment.
 SMALL = [feedline.RandomResizedCrop(32), feedline.RandomHorizontalFlip()]
+
+
+#: Packages without which plugs are not tested.
+missing = set()
+
+
+def trainer(*names):
+    """Skips the test where a package is not installed, and says so; with FEEDLINE_TEST_PLUGS=1 it has to be."""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            if os.environ.get("FEEDLINE_TEST_PLUGS"):
+                raise
+            missing.add(name)
+            pytest.skip(f"{name} is not installed")
+
+
+def pytest_terminal_summary(terminalreporter):
+    for name in sorted(missing):
+        terminalreporter.write_line(f"NOTE: the plugs that need {name} are not tested: it is not installed")
+
+
+@pytest.fixture(scope="session")
+def sets(tmp_path_factory):
+    """The data sets that the plugs are tried on."""
+    trainer("numpy", "PIL")
+    import data_sets
+
+    folder = tmp_path_factory.mktemp("sets")
+    data_sets.make(folder)
+    return folder
 
 
 def write_png(path, pixels):

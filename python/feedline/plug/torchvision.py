@@ -16,6 +16,7 @@ from feedline.plug._stand_in import StandIn, listed, place, ranks
 
 #: What the detection script's `--data-augmentation` puts into the place of what an image does not fill.
 MEAN_COLOUR = (123, 117, 104)
+LEAST = (("height", 3000), ("width", 4000))
 
 
 def classification(args: Any, dataset: Any, dataset_test: Any, **options: Any) -> tuple[StandIn, StandIn]:
@@ -27,14 +28,8 @@ def classification(args: Any, dataset: Any, dataset_test: Any, **options: Any) -
     if args.weights and args.test_only:
         raise ValueError("--test-only with --weights has transforms of the weights' own: keep the script's DataLoader for it")
     classes = len(dataset.classes)
-    mixing = [
-        each
-        for each, alpha in (
-            (feedline.MixUp(alpha=args.mixup_alpha), args.mixup_alpha),
-            (feedline.CutMix(alpha=args.cutmix_alpha), args.cutmix_alpha),
-        )
-        if alpha > 0
-    ]
+    wanted = ((feedline.MixUp, args.mixup_alpha), (feedline.CutMix, args.cutmix_alpha))
+    mixing = [kind(alpha=alpha) for kind, alpha in wanted if alpha > 0]
     common = {
         "batch_size": args.batch_size,
         "normalize": "imagenet",
@@ -122,15 +117,11 @@ def _detection_transforms(policy: str) -> list[Any]:
             feedline.FixedSizeCrop(1024, fill=MEAN_COLOUR),
         ],
         "multiscale": [feedline.RandomShortestSize(min_size=sizes, max_size=1333)],
-        "ssd": [
-            feedline.RandomPhotometricDistort(),
-            feedline.RandomZoomOut(fill=MEAN_COLOUR),
-            feedline.RandomIoUCrop(),
-        ],
         "ssdlite": [feedline.RandomIoUCrop()],
     }
     if policy not in policies:
-        raise ValueError(f"--data-augmentation {policy} is not known: {', '.join(policies)} are")
+        known = ", ".join(policies)
+        raise ValueError(f"--data-augmentation {policy} has no equal here: use {known}, or keep the script's DataLoader")
     return [*policies[policy], feedline.RandomHorizontalFlip(), feedline.SanitizeBoundingBoxes()]
 
 
@@ -140,7 +131,8 @@ def _coco(args: Any, part: str, dataset: Any, **options: Any) -> StandIn:
     coco, subset = dataset, None
     if isinstance(dataset, torch.utils.data.Subset):
         coco, subset = dataset.dataset, list(dataset.indices)
-    largest = [max(image[side] for image in coco.coco.imgs.values()) for side in ("height", "width")]
+    # What no sample exceeds; a Loader is tried with an image of 4000x3000, whatever the data have.
+    size = [max(least, *(image[side] for image in coco.coco.imgs.values())) for side, least in LEAST]
     loader = Loader(
         f"{args.data_path}/annotations/{mode}_{part}2017.json",
         kind="coco",
@@ -150,23 +142,11 @@ def _coco(args: Any, part: str, dataset: Any, **options: Any) -> StandIn:
         box_format="xyxy",
         box_unit="pixels",
         pad_to_largest=True,
-        size=_bound(options["transforms"], largest),
+        size=size,
         **options,
     )
     categories = torch.tensor(sorted(coco.coco.cats), dtype=torch.int64)
     return StandIn(loader, lambda batch: _targets(batch, coco.ids, categories), dataset, options["batch_size"])
-
-
-def _bound(transforms: list[Any], largest: list[int]) -> list[int]:
-    """A height and a width that no sample exceeds."""
-    for each in transforms:
-        if isinstance(each, feedline.FixedSizeCrop):
-            return [1024, 1024]
-        if isinstance(each, feedline.RandomShortestSize):
-            return [1333, 1333]
-        if isinstance(each, feedline.RandomZoomOut):
-            return [4 * side for side in largest]
-    return largest
 
 
 def _targets(batch: Any, ids: list[int], categories: torch.Tensor) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -201,7 +201,7 @@ def _yolo_loader(files: list[str], data: Any, **options: Any) -> Loader:
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "images.txt"), "w", encoding="utf-8") as file:
             file.writelines(f"{os.path.abspath(name)}\n" for name in files)
-        lines = ["train: images.txt", f"nc: {data['nc']}"]
+        lines = ["train: images.txt"]
         if "kpt_shape" in data:
             lines.append(f"kpt_shape: {list(data['kpt_shape'])}")
         if data.get("flip_idx"):
