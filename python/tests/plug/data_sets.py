@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes the data sets that trainers are tried on, of the bundled photographs and of labels by rule.
+"""Makes the data sets that trainers are tried on, of photographs and of labels by rule.
 
-    python python/tests/plug/data_sets.py FOLDER
+    python python/tests/plug/data_sets.py FOLDER [--photos FOLDER] [--every N]
 
 FOLDER/classes has train/ and val/ with a folder for each class, coco/ the files of COCO 2017, voc/ those of VOC 2012, and
 detect/, segment/, pose/ and obb/ a data.yaml for YOLO. Needs NumPy and Pillow.
 """
 
+import argparse
 import json
 import pathlib
 import shutil
-import sys
 
 import numpy
 from PIL import Image
@@ -20,20 +20,24 @@ PHOTOS = pathlib.Path(__file__).resolve().parents[3] / "data" / "photos"
 CATEGORIES = {3: "car", 17: "cat", 44: "bottle"}
 
 
-def make(folder):
-    folder = pathlib.Path(folder)
-    photos = sorted(PHOTOS.glob("*/*.jpg"))
-    classes(folder / "classes")
+def make(folder, source=PHOTOS, every=1):
+    """Of each `every`th photograph below `source`."""
+    folder, source = pathlib.Path(folder), pathlib.Path(source)
+    photos = sorted(path for path in source.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg"))[::every]
+    classes(folder / "classes", photos, source)
     coco(folder / "coco", photos)
     voc(folder / "voc", photos)
     for task in ("detect", "segment", "pose", "obb"):
         yolo(folder / task, task, photos)
 
 
-def classes(folder):
-    folder.mkdir(parents=True)
+def classes(folder, photos, source, prefix=""):
+    """A photograph that lies in no folder is a class of its own."""
     for part in ("train", "val"):
-        shutil.copytree(PHOTOS, folder / part)
+        for photo in photos:
+            place = folder / part / (photo.stem if photo.parent == source else photo.parent.name)
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copy(photo, place / f"{prefix}{photo.name}")
 
 
 def outlines(at, width, height):
@@ -63,7 +67,7 @@ def coco(folder, photos):
         written = {"images": [], "annotations": [], "categories": [{"id": i, "name": n} for i, n in CATEGORIES.items()]}
         for at, photo in enumerate(photos):
             # Ids fall where the files' names rise.
-            name, number = f"{at:012}.jpg", 1000 - 7 * at
+            name, number = f"{at:012}.jpg", 100_000 - 7 * at
             shutil.copy(photo, folder / part / name)
             width, height = size(photo)
             written["images"].append({"id": number, "file_name": name, "width": width, "height": height})
@@ -133,4 +137,9 @@ def label(task, each, width, height):
 
 
 if __name__ == "__main__":
-    make(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder")
+    parser.add_argument("--photos", default=PHOTOS)
+    parser.add_argument("--every", type=int, default=1)
+    args = parser.parse_args()
+    make(args.folder, args.photos, args.every)

@@ -94,6 +94,39 @@ def test_validation_batches_are_ultralytics_own(task, sets, tmp_path):
     assert noise.min() > 34 and noise.median() > 42
 
 
+def validated(trainer, predictions):
+    """What Ultralytics' validator makes of predictions in pixels of the samples, by file: its metrics, and boxes in images."""
+    trainer.test_loader = loader(trainer, "val")
+    validator = trainer.get_validator()
+    validator.data, validator.device = trainer.data, trainer.device
+    validator.stride = 32
+    validator.init_metrics(trainer.model)
+    in_images = {}
+    for batch in validator.dataloader:
+        batch = validator.preprocess(batch)
+        predicted = [predictions[file] for file in batch["im_file"]]
+        validator.update_metrics(predicted, batch)
+        for at, file in enumerate(batch["im_file"]):
+            in_images[file] = validator.scale_preds(predicted[at], validator._prepare_batch(at, batch))["bboxes"]
+    return validator.get_stats(), in_images
+
+
+def test_ultralytics_validator_measures_the_same_on_both_batches(sets, tmp_path):
+    import torch
+    from ultralytics.utils.ops import xywh2xyxy
+
+    dice, predictions = torch.Generator().manual_seed(1), {}
+    for file, row in rows(loader(made("detect", sets, tmp_path), "val")).items():
+        height, width = row["shape"]
+        boxes = xywh2xyxy(row["bboxes"]) * torch.tensor([width, height, width, height])
+        boxes += 6 * torch.randn(boxes.shape, generator=dice)
+        conf = torch.rand(len(boxes), generator=dice)
+        predictions[file] = {"bboxes": boxes, "conf": conf, "cls": row["cls"].flatten(), "extra": torch.zeros(len(boxes), 0)}
+    (stock, there), (ours, here) = (validated(made("detect", sets, tmp_path, stock), predictions) for stock in (True, False))
+    assert 0.2 < stock["metrics/mAP50-95(B)"] < 0.95 and ours == pytest.approx(stock, abs=1e-6)
+    assert all(torch.allclose(here[file], boxes, atol=1e-3) for file, boxes in there.items())
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_training_batches_have_ultralytics_form(task, sets, tmp_path):
     there, batch = (next(iter(loader(made(task, sets, tmp_path, stock), "train"))) for stock in (True, False))
