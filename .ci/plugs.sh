@@ -1,5 +1,15 @@
 # The steps of `.ci/full plugs`. Sourced, not run.
 
+plugs() {
+    part plugs 25
+    step "plug tests" plug_tests
+    step "plug torchvision" plug_torchvision
+    notes_of "plug torchvision"
+    step "plug timm" plug_timm
+    notes_of "plug timm"
+    step "plug ultralytics" plug_ultralytics
+}
+
 # Python in $work/plugs with the trainers, torch's packages and feedline; what Ultralytics keeps goes there, too.
 plug_environment() {
     torch_environment

@@ -67,7 +67,8 @@ def create_loader(
     """timm's arguments, by its names and defaults; further keywords are options of `feedline.Loader`.
 
     `dataset` is timm's `ImageDataset` of files on disk. With timm's `FastCollateMixup` as `collate_fn` targets are `(n,
-    classes)` float32, else `(n,)` int64. Arguments that have no equal here are an error.
+    classes)` float32, else `(n,)` int64. Arguments that have no equal here are an error; `pin_memory`, `persistent_workers`,
+    `use_multi_epochs_loader` and `worker_seeding`, which are about worker processes, have no effect.
     """
     _refuse(re_split=re_split, num_aug_splits=num_aug_splits, tf_preprocessing=tf_preprocessing)
     _refuse(crop_border_pixels=crop_border_pixels)
@@ -78,7 +79,7 @@ def create_loader(
     if is_training and not no_aug:
         crop = _random_crop(size, train_crop_mode, scale, ratio, interpolation)
         flips = [feedline.RandomHorizontalFlip(p=hflip), feedline.RandomVerticalFlip(p=vflip)]
-        colour = _colour(size, mean, auto_augment, color_jitter, color_jitter_prob, interpolation)
+        colour = _colour(mean, auto_augment, color_jitter, color_jitter_prob, interpolation)
         erasing = feedline.TimmRandomErasing(probability=re_prob, mode=re_mode, max_count=re_count)
         transforms = [*crop, *flips, *colour, *_grey(grayscale_prob, gaussian_blur_prob)]
         transforms += [erasing] if re_prob else []
@@ -118,14 +119,16 @@ class TimmLoader(StandIn):
         super().__init__(self._made(dataset, _mixing(mixup)), self._pair, dataset, options["batch_size"])
 
     def _made(self, dataset: Any, mixing: list[Any]) -> Loader:
-        dense = {} if self._mixup is None else {
-            "num_classes": self._mixup.num_classes,
-            "label_smoothing": self._mixup.label_smoothing,
-        }
-        names = sorted(dataset.reader.class_to_idx, key=dataset.reader.class_to_idx.get)
-        return listed(
-            dataset.reader.samples, classes=names, transforms=[*self._transforms, *mixing], **dense, **self._options
-        )
+        reader = getattr(dataset, "reader", None)
+        if not hasattr(reader, "samples") or not hasattr(reader, "class_to_idx"):
+            raise ValueError(
+                f"the dataset is read by {type(reader).__name__}, and only folders of images have an equal here: give other data "
+                "to feedline.Loader itself, or use timm's create_loader"
+            )
+        options = {**self._options, "classes": sorted(reader.class_to_idx, key=reader.class_to_idx.get)}
+        if self._mixup is not None:
+            options |= {"num_classes": self._mixup.num_classes, "label_smoothing": self._mixup.label_smoothing}
+        return listed(reader.samples, transforms=[*self._transforms, *mixing], **options)
 
     def _pair(self, batch: Any) -> tuple[torch.Tensor, torch.Tensor]:
         image, target = batch["image"], batch["label" if self._mixup is None else "target"]
@@ -198,7 +201,6 @@ def _random_crop(
 
 
 def _colour(
-    size: list[int],
     mean: Sequence[float],
     policy: str | None,
     jitter: float | Sequence[float] | None,
@@ -209,11 +211,7 @@ def _colour(
     grey = [min(255, round(255 * level)) for level in mean]
     if policy:
         if policy.startswith("rand"):
-            # timm's rand augment names a translation in pixels of the crop's shorter edge.
-            part = int(min(size) * 0.45) / min(size)
-            made.append(
-                feedline.TimmRandAugment(policy, translate_pct=part, interpolation=interpolation, fill=grey)
-            )
+            made.append(feedline.TimmRandAugment(policy, interpolation=interpolation, fill=grey))
         elif policy.startswith("augmix"):
             made.append(feedline.TimmAugMix(policy, interpolation=interpolation, fill=grey))
         else:

@@ -6,6 +6,7 @@ DataLoaders. Augmentations are those that the arguments name. Further keywords a
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import torch
@@ -200,14 +201,10 @@ def segmentation(args: Any, dataset: Any, dataset_test: Any, **options: Any) -> 
 
 
 def _voc(dataset: Any, **options: Any) -> StandIn:
-    images, masks = _folder(dataset.images), _folder(dataset.masks)
-    names: list[tuple[str, None]] = [(image[len(images) + 1 :], None) for image in dataset.images]
+    images, masks = (os.path.dirname(paths[0]) for paths in (dataset.images, dataset.masks))
+    names = [(os.path.basename(image), None) for image in dataset.images]
     loader = listed(names, root=images, mask_dir=masks, masks=255, **options)
     return StandIn(loader, _with_masks, dataset, options["batch_size"])
-
-
-def _folder(paths: list[str]) -> str:
-    return paths[0].replace("\\", "/").rpartition("/")[0]
 
 
 def _with_masks(batch: Any) -> tuple[torch.Tensor, torch.Tensor]:

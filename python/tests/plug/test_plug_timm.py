@@ -113,6 +113,15 @@ def test_half_precision_and_options_of_feedline_reach_the_loader(sets):
     assert next(iter(loader))[0].dtype == torch.float16 and loader.loader.options["byte_cache"] == 4 << 20
 
 
+def test_data_that_are_no_folders_are_named():
+    from types import SimpleNamespace
+
+    from feedline.plug.timm import create_loader
+
+    with pytest.raises(ValueError, match="read by SimpleNamespace, and only folders"):
+        create_loader(SimpleNamespace(reader=SimpleNamespace(samples=[])), 48, 8, device="cpu")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
