@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -20,6 +20,7 @@ from feedline.plug._stand_in import StandIn, listed, place, ranks
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
+Interpolation = Literal["nearest", "bilinear", "bicubic", "random"]
 
 
 def create_loader(
@@ -44,7 +45,7 @@ def create_loader(
     auto_augment: str | None = None,
     num_aug_repeats: int = 0,
     num_aug_splits: int = 0,
-    interpolation: str = "bilinear",
+    interpolation: Interpolation = "bilinear",
     mean: tuple[float, ...] = IMAGENET_MEAN,
     std: tuple[float, ...] = IMAGENET_STD,
     num_workers: int = 1,
@@ -84,7 +85,7 @@ def create_loader(
         transforms = [*crop, *flips, *colour, *_grey(grayscale_prob, gaussian_blur_prob)]
         transforms += [erasing] if re_prob else []
     elif is_training:
-        plain = "bilinear" if interpolation == "random" else interpolation
+        plain: Interpolation = "bilinear" if interpolation == "random" else interpolation
         transforms = [feedline.Resize(size, interpolation=plain), feedline.CenterCrop(size)]
     else:
         transforms = _validation(size, crop_pct, crop_mode, interpolation, mean)
@@ -119,7 +120,7 @@ class TimmLoader(StandIn):
         super().__init__(self._made(dataset, _mixing(mixup)), self._pair, dataset, options["batch_size"])
 
     def _made(self, dataset: Any, mixing: list[Any]) -> Loader:
-        reader = getattr(dataset, "reader", None)
+        reader: Any = getattr(dataset, "reader", None)
         if not hasattr(reader, "samples") or not hasattr(reader, "class_to_idx"):
             raise ValueError(
                 f"the dataset is read by {type(reader).__name__}, and only folders of images have an equal here: give other data "
@@ -180,7 +181,7 @@ def _random_crop(
     mode: str | None,
     scale: Sequence[float] | None,
     ratio: Sequence[float] | None,
-    interpolation: str,
+    interpolation: Interpolation,
 ) -> list[Any]:
     if mode in (None, "rrc"):
         scale, ratio = scale or (0.08, 1.0), ratio or (3 / 4, 4 / 3)
@@ -205,7 +206,7 @@ def _colour(
     policy: str | None,
     jitter: float | Sequence[float] | None,
     jitter_prob: float | None,
-    interpolation: str,
+    interpolation: Interpolation,
 ) -> list[Any]:
     made: list[Any] = []
     grey = [min(255, round(255 * level)) for level in mean]
@@ -219,7 +220,9 @@ def _colour(
     if jitter is None or (policy and "3a" not in policy):
         return made
     factors = list(jitter) if isinstance(jitter, Sequence) else [float(jitter)] * 3
-    return [*made, feedline.ColorJitter(*factors, p=1.0 if jitter_prob is None else jitter_prob)]
+    brightness, contrast, saturation, hue = [*factors, 0.0][:4]
+    chance = 1.0 if jitter_prob is None else jitter_prob
+    return [*made, feedline.ColorJitter(brightness, contrast, saturation, hue, p=chance)]
 
 
 def _grey(grayscale_prob: float, gaussian_blur_prob: float) -> list[Any]:
@@ -229,7 +232,7 @@ def _grey(grayscale_prob: float, gaussian_blur_prob: float) -> list[Any]:
 
 
 def _validation(
-    size: list[int], crop_pct: float | None, crop_mode: str | None, interpolation: str, mean: Sequence[float]
+    size: list[int], crop_pct: float | None, crop_mode: str | None, interpolation: Interpolation, mean: Sequence[float]
 ) -> list[Any]:
     scaled = [math.floor(edge / (crop_pct or 0.875)) for edge in size]
     if crop_mode == "squash":

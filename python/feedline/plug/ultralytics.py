@@ -4,7 +4,7 @@
     YOLO("yolo11n.yaml").train(data="data.yaml", trainer=DetectionTrainer)
 
 Hyper-parameters are those that the trainer is given. Ultralytics still makes its own data set, which finds the images,
-verifies their labels and answers its validator, but no image is read by it. Options of `feedline.Loader` are set as
+verifies their labels and answers its validator, but loads none of them. Options of `feedline.Loader` are set as
 `feedline_options` of a subclass. Ultralytics is under the AGPL, which is between you and it: nothing of it is here.
 """
 
@@ -29,7 +29,7 @@ from feedline import Loader
 from feedline.plug._stand_in import StandIn, listed, place, ranks
 
 #: What has no equal here, and the value that leaves it out.
-REFUSED = {"bgr": 0.0, "classes": None, "rect": False, "time": None}
+REFUSED = {"bgr": 0.0, "cache": False, "classes": None, "rect": False, "time": None}
 
 
 class EpochLoader(StandIn):
@@ -59,6 +59,8 @@ class _ObjectTrainer:
     def get_dataloader(self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train") -> EpochLoader:
         """In the place of Ultralytics' own: the loader of training or of validation batches."""
         is_training = mode == "train"
+        if is_training:
+            refuse(self.args)
         dataset = self.build_dataset(dataset_path, mode, batch_size)
         options = self._training_options() if is_training else _validation_options(self.args, dataset)
         loader = _yolo_loader(
@@ -84,7 +86,6 @@ class _ObjectTrainer:
     def _training_options(self) -> dict[str, Any]:
         """The augmentations of Ultralytics' training set at the trainer's hyper-parameters."""
         args = self.args
-        refuse(args)
         # Ultralytics mirrors no keypoints that it is not told the mirror images of.
         mirrors = "kpt_shape" not in self.data or self.data.get("flip_idx")
         closing = max(args.epochs - args.close_mosaic, 0) if args.close_mosaic else None
@@ -112,15 +113,15 @@ class _ObjectTrainer:
         }
 
 
-class DetectionTrainer(_ObjectTrainer, StockDetectionTrainer):  # type: ignore[misc]
+class DetectionTrainer(_ObjectTrainer, StockDetectionTrainer):
     """Ultralytics' `DetectionTrainer` with feedline's batches."""
 
 
-class PoseTrainer(_ObjectTrainer, StockPoseTrainer):  # type: ignore[misc]
+class PoseTrainer(_ObjectTrainer, StockPoseTrainer):
     """Ultralytics' `PoseTrainer` with feedline's batches."""
 
 
-class SegmentationTrainer(_ObjectTrainer, StockSegmentationTrainer):  # type: ignore[misc]
+class SegmentationTrainer(_ObjectTrainer, StockSegmentationTrainer):
     """Ultralytics' `SegmentationTrainer` with feedline's batches."""
 
     def _label_options(self) -> dict[str, Any]:
@@ -128,14 +129,14 @@ class SegmentationTrainer(_ObjectTrainer, StockSegmentationTrainer):  # type: ig
         return {"instance_masks": kind, "mask_ratio": self.args.mask_ratio}
 
 
-class OBBTrainer(_ObjectTrainer, StockOBBTrainer):  # type: ignore[misc]
+class OBBTrainer(_ObjectTrainer, StockOBBTrainer):
     """Ultralytics' `OBBTrainer` with feedline's batches."""
 
     def _label_options(self) -> dict[str, Any]:
         return {"box_format": "xywhr"}
 
 
-class ClassificationTrainer(StockClassificationTrainer):  # type: ignore[misc]
+class ClassificationTrainer(StockClassificationTrainer):
     """Ultralytics' `ClassificationTrainer` with feedline's batches."""
 
     feedline_options: dict[str, Any] = {}

@@ -185,7 +185,7 @@ def test_policies_of_classification_have_equals(sets, tmp_path, policy):
     assert batch["img"].shape == (8, 3, 160, 160) and batch["cls"].shape == (8,)
 
 
-@pytest.mark.parametrize("changed", [{"rect": True}, {"bgr": 0.5}, {"classes": [0]}, {"time": 1.0}])
+@pytest.mark.parametrize("changed", [{"rect": True}, {"bgr": 0.5}, {"cache": "ram"}, {"classes": [0]}, {"time": 1.0}])
 def test_hyper_parameters_without_an_equal_are_named(sets, tmp_path, changed):
     with pytest.raises(ValueError, match=f"{next(iter(changed))}=.* has no equal"):
         loader(made("detect", sets, tmp_path, **changed), "train")
