@@ -1,7 +1,7 @@
 # The steps of `.ci/full plugs`. Sourced, not run.
 
 plugs() {
-    part plugs 25
+    part plugs 50
     step "plug tests" plug_tests
     step "plug torchvision" plug_torchvision
     notes_of "plug torchvision"
@@ -26,7 +26,8 @@ plug_environment() {
 # Batches beside those of the trainers' own loaders.
 plug_tests() {
     plug_environment
-    FEEDLINE_TEST_PLUGS=1 "$work/plugs/bin/pytest" -c python/pyproject.toml python/tests/plug
+    FEEDLINE_TEST_PLUGS=1 "$work/plugs/bin/pytest" -c python/pyproject.toml \
+        python/tests/plug/test_plug_{timm,torchvision,ultralytics}.py
 }
 
 # Small data sets of the bundled photographs in $work/plug-sets.

@@ -2,8 +2,9 @@
 
     pip install torch "ray[train]" && python examples/python/ray_train.py
 
-Each worker has a loader of its own. The ranks share the files by arithmetic, and pixels never leave the process that
-trains. A checkpoint holds the loader's state beside the model's, so a run that Ray starts again goes on where it was.
+Each worker has a loader of its own, which `feedline.plug.ray` makes: the ranks share the files by arithmetic, and pixels
+never leave the process that trains. A checkpoint holds the loader's state beside the model's, so a run that Ray starts
+again goes on where it was.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ from ray.train import Checkpoint, FailureConfig, RunConfig, ScalingConfig
 from ray.train.torch import TorchTrainer, get_device, prepare_model
 from torch import nn
 
-import feedline
+import feedline.plug.ray
 
 PHOTOS = pathlib.Path(__file__).resolve().parents[2] / "data" / "photos"
 WORKERS = 2
@@ -32,15 +33,12 @@ def train(config):
     """What each worker does."""
     torch.manual_seed(0)
     context = ray.train.get_context()
-    loader = feedline.Loader(
+    loader = feedline.plug.ray.loader(
         config["data"],
         config["batch_size"],
         shuffle=True,
-        rank=context.get_world_rank(),
-        world_size=context.get_world_size(),
         transforms=[feedline.RandomResizedCrop(64, scale=(0.5, 1.0)), feedline.RandomHorizontalFlip()],
         normalize="imagenet",
-        device=str(get_device()),
         decoder="feedline",  # the same pixels on a GPU and on the CPU
         framework="torch",
     )

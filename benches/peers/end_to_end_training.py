@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Trains a small network on photographs, fed in four ways, and shows what is left of the trainer's speed.
+
+    .venv-peers/bin/python benches/peers/end_to_end_training.py --data data/photos
+
+mobilenet_v3_small learns at 128 pixels on the CPU: from torch's DataLoader with PIL or with torchvision.io, from feedline, and
+from one batch over and over, which is the most that any loader can reach. The contenders take turns, each in a fresh process,
+at torch's own number of threads and at one. The interpreter needs torch, torchvision and feedline.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import common
+import run
+
+SIZE = 128
+CLASSES = 1000
+WARM_UP_STEPS = 5
+FIXED = "one batch over and over"
+FEEDLINE = "feedline"
+PIL = "DataLoader, PIL"
+TORCHVISION = "DataLoader, torchvision.io"
+#: What feedline has to reach of the speed with one batch.
+WANTED = 0.95
+
+
+def arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with a folder of JPEG files for each class")
+    parser.add_argument(
+        "--images", type=int, default=1280, help="images to measure in a run; files are repeated as needed"
+    )
+    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--workers", type=int, default=2, help="processes of a DataLoader, threads of feedline")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", default="default,1", help="torch's threads, comma-separated: a number, or default")
+    parser.add_argument("--timeout-s", type=float, default=600)
+    parser.add_argument("--out", type=Path, help="JSON file for all figures")
+    parser.add_argument("--contender", choices=CONTENDERS, help="train in this process, at the first of --threads")
+    return parser.parse_args()
+
+
+def dataset(folder, loader, transforms):
+    """torchvision's ImageFolder, with a decoder and transforms."""
+    from torchvision.datasets import ImageFolder
+
+    return ImageFolder(folder, transforms, loader=loader)
+
+
+def data_loader(samples, args):
+    """torch's DataLoader as training scripts make it."""
+    from torch.utils.data import DataLoader
+
+    return DataLoader(samples, args.batch_size, shuffle=True, num_workers=args.workers, drop_last=True)
+
+
+def pil_batches(folder, args):
+    """As torchvision's reference makes them: PIL's decoder, augmentations on PIL's images."""
+    from PIL import Image
+    from torchvision import transforms
+
+    def decode(path):
+        with Image.open(path) as image:
+            return image.convert("RGB")
+
+    chain = [transforms.RandomResizedCrop(SIZE), transforms.RandomHorizontalFlip(), transforms.ToTensor()]
+    chain.append(transforms.Normalize(common.IMAGENET_MEAN, common.IMAGENET_STD))
+    return data_loader(dataset(folder, decode, transforms.Compose(chain)), args)
+
+
+def torchvision_batches(folder, args):
+    """torchvision's decoder, augmentations on uint8 tensors."""
+    import torch
+    from torchvision.io import ImageReadMode, decode_jpeg, read_file
+    from torchvision.transforms import v2
+
+    def decode(path):
+        return decode_jpeg(read_file(path), mode=ImageReadMode.RGB)
+
+    chain = [v2.RandomResizedCrop(SIZE, antialias=True), v2.RandomHorizontalFlip()]
+    chain += [v2.ToDtype(torch.float32, scale=True), v2.Normalize(common.IMAGENET_MEAN, common.IMAGENET_STD)]
+    return data_loader(dataset(folder, decode, v2.Compose(chain)), args)
+
+
+def feedline_batches(folder, args):
+    """feedline's Loader, in pairs of images and labels."""
+    import feedline
+
+    loader = feedline.Loader(
+        folder,
+        args.batch_size,
+        shuffle=True,
+        num_workers=args.workers,
+        drop_last=True,
+        transforms=[feedline.RandomResizedCrop(SIZE), feedline.RandomHorizontalFlip()],
+        normalize="imagenet",
+        framework="torch",
+    )
+    return Pairs(loader)
+
+
+class Pairs:
+    """Pairs of images and labels."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __iter__(self):
+        return ((batch["image"], batch["label"]) for batch in self.loader)
+
+
+def fixed_batches(folder, args):
+    """One batch, an epoch's worth of times."""
+    first = next(iter(feedline_batches(folder, args)))
+    return [first] * (args.images // args.batch_size + WARM_UP_STEPS)
+
+
+CONTENDERS = {
+    PIL: pil_batches,
+    TORCHVISION: torchvision_batches,
+    FEEDLINE: feedline_batches,
+    FIXED: fixed_batches,
+}
+
+
+@contextlib.contextmanager
+def repeated(folder, images):
+    """A folder with as many links to the files as an epoch of at least `images` needs."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in common.SUFFIXES)
+    if not files:
+        raise SystemExit(f"no JPEG file under {folder}")
+    common.warm_page_cache(map(str, files))
+    with tempfile.TemporaryDirectory() as links:
+        for number in range(-(-images // len(files))):
+            for path in files:
+                link = Path(links) / path.parent.name / f"{number:04}-{path.name}"
+                link.parent.mkdir(exist_ok=True)
+                link.symlink_to(path.resolve())
+        yield links
+
+
+def train(args):
+    """One run: prints its figures as JSON."""
+    import torch
+    import torchvision
+
+    threads = args.threads.split(",")[0]
+    if threads != "default":
+        torch.set_num_threads(int(threads))
+    torch.manual_seed(common.SEED)
+    model = torchvision.models.mobilenet_v3_small(num_classes=CLASSES)
+    optimizer = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
+
+    def step(image, label):
+        loss = torch.nn.functional.cross_entropy(model(image), label)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    batches = iter(CONTENDERS[args.contender](args.data, args))
+    for _ in range(WARM_UP_STEPS):
+        step(*next(batches))
+    images, cpu, clock = 0, common.cpu_seconds(), time.perf_counter()
+    while images < args.images:
+        image, label = next(batches)
+        step(image, label)
+        images += len(label)
+    seconds, cpu = time.perf_counter() - clock, common.cpu_seconds() - cpu
+    result = {
+        "images_per_s": images / seconds,
+        "cpu_s_per_1000": 1000 * cpu / images,
+        "torch_threads": torch.get_num_threads(),
+    }
+    print(json.dumps(result), flush=True)
+    # Workers end slowly; nothing is left to save.
+    os._exit(0)
+
+
+def figures(args, folder, contender, threads):
+    """The figures of one run in a process of its own, or {"error": cause}."""
+    command = [sys.executable, __file__, "--contender", contender, "--threads", threads, "--data", str(folder)]
+    for name in ("images", "batch_size", "workers"):
+        command += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout_s, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": f"no result within {args.timeout_s:g} s"}
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode or not lines:
+        return {"error": f"exit status {done.returncode}: {run.last_line(done.stderr or done.stdout)}"}
+    return json.loads(lines[-1])
+
+
+def table(rounds):
+    """Medians with the smallest and the largest, and what is left of the speed with one batch, round by round."""
+    lines = ["| | images/s | CPU-s per 1000 | of one batch's speed |", "|---|---|---|---|"]
+    for contender in CONTENDERS:
+        errors = [results[contender]["error"] for results in rounds if "error" in results[contender]]
+        if errors:
+            lines.append(f"| {contender} | failed: {run.escaped(errors[0])} | | |")
+            continue
+        rates, cpu = run.good(rounds, contender, "images_per_s"), run.good(rounds, contender, "cpu_s_per_1000")
+        share = f"{statistics.median(shares(rounds, contender)):.1%}" if shares(rounds, contender) else ""
+        lines.append(f"| {contender} | {run.spread(rates, 0)} | {run.spread(cpu, 2)} | {share} |")
+    return "\n".join(lines)
+
+
+def shares(rounds, contender):
+    """A contender's images per second over those with one batch, in each round in which both succeeded."""
+    pairs = [(results[contender], results[FIXED]) for results in rounds]
+    return [
+        own["images_per_s"] / fixed["images_per_s"]
+        for own, fixed in pairs
+        if "error" not in own and "error" not in fixed
+    ]
+
+
+def measured(args, threads):
+    """All rounds at a number of torch's threads, as a list of {contender: figures or error}."""
+    steps = WARM_UP_STEPS + -(-args.images // args.batch_size) + common.TAIL_BATCHES
+    rounds = []
+    # An epoch is longer than what is measured, so that nobody profits from a queue that is only emptied.
+    with repeated(args.data, steps * args.batch_size) as folder:
+        for number in range(args.rounds):
+            results = {}
+            for contender in CONTENDERS:
+                load = os.getloadavg()[0]
+                results[contender] = {**figures(args, folder, contender, threads), "load_before": round(load, 2)}
+                said = f"round {number + 1}/{args.rounds}, {threads} threads  {contender:26}"
+                print(f"{said} {run.brief(results[contender])}", file=sys.stderr, flush=True)
+            rounds.append(results)
+    return rounds
+
+
+def main():
+    """Measures in turns, prints the tables, and fails where feedline does not reach its share."""
+    args = arguments()
+    if args.contender:
+        train(args)
+    report, missed = {"machine": run.machine(), "images": args.images, "batch_size": args.batch_size}, []
+    for threads in args.threads.split(","):
+        rounds = report[threads] = measured(args, threads)
+        print(f"torch's threads: {threads}\n\n{table(rounds)}\n")
+        share = shares(rounds, FEEDLINE)
+        if not share or statistics.median(share) < WANTED:
+            missed.append(threads)
+    if args.out:
+        args.out.write_text(json.dumps(report, indent=1) + "\n")
+    if missed:
+        raise SystemExit(
+            f"feedline reached less than {WANTED:.0%} of the speed with one batch at {' and '.join(missed)} threads"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""What the plugs share: epochs that begin when their first batch is wanted, at any step, and batches by a trainer's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+from feedline import Loader, Mapped, Tensor
+
+#: What the plugs take: a Loader, or one with a function of Python's.
+AnyLoader = Union[Loader, Mapped]
+#: Names of a batch to hand out: as they are, or a trainer's names with feedline's.
+Columns = Union[Sequence[str], Mapping[str, str], None]
+
+
+class LazyBatches(Iterator[Any]):
+    """One epoch, which begins with its first batch: trainers ask for iterators that they never use."""
+
+    def __init__(self, begin: Callable[[], Iterator[Any]]) -> None:
+        self._begin = begin
+        self._batches: Iterator[Any] | None = None
+
+    def __next__(self) -> Any:
+        if self._batches is None:
+            self._batches = self._begin()
+        return next(self._batches)
+
+
+class BatchesByStep:
+    """Batches by their index in the epoch, as a map-style dataset has items.
+
+    One after the other they cost nothing; another index begins the epoch anew at that step, without what comes before it.
+    """
+
+    def __init__(self, loader: AnyLoader, convert: Callable[[Any], Any]) -> None:
+        self.loader = loader
+        self.epoch = loader.epoch
+        self.convert = convert
+        self._facts = loader.state_dict()
+        self._step = 0
+        self._batches: Iterator[Any] | None = None
+
+    def __len__(self) -> int:
+        """Samples of an epoch, of all ranks: what trainers ask a dataset for."""
+        samples: int = self._facts["samples"]
+        return samples
+
+    def __getitem__(self, step: int) -> Any:
+        if self._batches is None or step != self._step:
+            self._batches = self._begin(step)
+        self._step = step + 1
+        return self.convert(next(self._batches))
+
+    def set_epoch(self, epoch: int) -> None:
+        """Says which epoch the next batch is of."""
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self._batches = None
+
+    def _begin(self, step: int) -> Iterator[Any]:
+        # By way of another epoch, which drops a state that was loaded: this one's would stay.
+        self.loader.set_epoch(self.epoch + 1)
+        self.loader.set_epoch(self.epoch)
+        if step:
+            self.loader.load_state_dict({**self.loader.state_dict(), "steps": step})
+        return iter(self.loader)
+
+
+def named(batch: Any, columns: Columns) -> Any:
+    """What `columns` names of a batch, as a dict; all of it without them. A tuple has its arrays in their order."""
+    if columns is None:
+        return batch
+    names = columns if isinstance(columns, Mapping) else {name: name for name in columns}
+    if isinstance(batch, tuple):
+        if len(batch) != len(names):
+            raise ValueError(
+                f"a batch is a tuple of {len(batch)} arrays, and columns names {len(names)}: {', '.join(names)}"
+            )
+        return dict(zip(names, batch))
+    missing = [name for name in names.values() if name not in batch]
+    if missing:
+        raise ValueError(f"a batch has no {missing[0]!r}: columns may name {', '.join(map(repr, batch))}")
+    return {name: batch[own] for name, own in names.items()}
+
+
+def as_torch(value: Any) -> Any:
+    """Arrays of a batch as torch's tensors, without a copy; what is none is left as it is."""
+    if isinstance(value, Tensor):
+        return value.torch()
+    if isinstance(value, dict):
+        return {name: as_torch(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(as_torch, value))
+    if isinstance(value, list) and value and isinstance(value[0], (Tensor, dict)):
+        return [as_torch(each) for each in value]
+    return value
+
+
+def as_numpy(value: Any) -> Any:
+    """An array as NumPy's, without a copy, where no framework was asked for."""
+    return value.numpy() if isinstance(value, Tensor) else value
+
+
+def check_ranks(loader: AnyLoader, rank: int, world_size: int) -> None:
+    """Refuses a Loader that shows another rank's samples than the trainer's process is to see."""
+    options = loader.options
+    own = (options.get("rank") or 0, options.get("world_size") or 1)
+    if own != (rank, world_size):
+        raise ValueError(
+            f"the Loader is rank {own[0]} of {own[1]}, but this process is rank {rank} of {world_size}: "
+            f'make it with rank={rank}, world_size={world_size}, or with distributed="env" where RANK and WORLD_SIZE are set'
+        )
