@@ -15,6 +15,9 @@ tools=$work/tools
 mkdir -p "$work"
 export PATH="$tools/bin:$PATH"
 
+# What the closing line speaks of.
+subject=CI
+
 failed=()
 # The steps that are wanted; all where none is named.
 only=()
@@ -160,8 +163,8 @@ finish() {
     if ((${#failed[@]})); then
         local list
         list=$(printf ', %s' "${failed[@]}")
-        echo "CI FAILED after ${SECONDS} s: ${list:2}"
+        echo "$subject FAILED after ${SECONDS} s: ${list:2}"
         exit 1
     fi
-    echo "CI passed in ${SECONDS} s"
+    echo "$subject passed in ${SECONDS} s"
 }

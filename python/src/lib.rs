@@ -22,7 +22,9 @@ mod transforms;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+// Free-threaded Python may keep the GIL off: classes are frozen, what changes in them is behind a Mutex, and no reference into a
+// Python object outlives the call that got it.
+#[pymodule(gil_used = false)]
 mod _feedline {
     #[pymodule_export]
     use super::calls::end_calls;

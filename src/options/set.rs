@@ -89,11 +89,13 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
         ValueKind::Number => text.trim().parse().ok().and_then(Number::from_f64).map(Value::from),
         _ => text.trim().parse::<u64>().ok().map(Value::from),
     };
+    // `skip-object` is usual on command lines, where the word is `skip_object`.
+    if let ValueKind::Words(words) = kind
+        && let Some(word) = words.iter().find(|word| is_same(word, text))
+    {
+        return (*word).into();
+    }
     match kind {
-        // `skip-object` is usual on command lines, where the word is `skip_object`.
-        ValueKind::Words(words) if let Some(word) = words.iter().find(|word| is_same(word, text)) => {
-            (*word).into()
-        }
         ValueKind::Text | ValueKind::Path | ValueKind::Words(_) | ValueKind::Device | ValueKind::Index => {
             toml_value(text).filter(|value| value.is_string()).unwrap_or_else(bare)
         }

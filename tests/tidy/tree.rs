@@ -24,10 +24,10 @@ impl File {
         self.path.strip_prefix("src/").filter(|_| self.is_rust())
     }
 
-    /// Scripts: Python, shell, and what lies in `.ci` and `gpu`.
+    /// Scripts: Python, shell, and what lies in `.ci`, `gpu` and `release`.
     pub(crate) fn is_script(&self) -> bool {
         let by_name = self.path.ends_with(".py") || self.path.ends_with(".sh");
-        by_name || self.path.starts_with(".ci/") || self.path.starts_with("gpu/")
+        by_name || [".ci/", "gpu/", "release/"].iter().any(|folder| self.path.starts_with(folder))
     }
 }
 

@@ -13,8 +13,11 @@ pub(crate) struct CoefficientMask(pub(super) u64);
 
 /// The index in its block of the coefficient of each bit of a [`CoefficientMask`], from the lowest bit.
 const BLOCK_INDEX: [u8; 64] = {
-    let mut index = ZIGZAG;
-    index.reverse();
+    let (mut index, mut bit) = ([0; 64], 0);
+    while bit < 64 {
+        index[bit] = ZIGZAG[63 - bit];
+        bit += 1;
+    }
     index
 };
 
