@@ -19,9 +19,8 @@ dependencies() {
 # Cargo.toml names the oldest compiler; the other crates of the workspace name the same.
 oldest_compiler() {
     local oldest
-    oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
-    [[ $(cat Cargo.toml ./*/Cargo.toml tests/support/Cargo.toml | grep '^rust-version' | sort -u) == "rust-version = \"$oldest\"" ]] ||
-        missing "one rust-version in all manifests"
+    oldest=$(cat Cargo.toml ./*/Cargo.toml tests/support/Cargo.toml | sed -n 's/^rust-version = "\(.*\)"$/\1/p' | sort -u)
+    (($(wc -l <<<"$oldest") == 1)) || missing "one rust-version in all manifests"
     rustup toolchain install "$oldest" --profile minimal --no-self-update
     CARGO_TARGET_DIR=$work/oldest cargo "+$oldest" check --locked --workspace --lib --bins --features remote
 }
