@@ -70,8 +70,7 @@ pub(crate) fn to_dict<'py>(
 
 /// Labels that are numbers, in the precision that networks have.
 fn fractions<'py>(py: Python<'py>, field: &BatchField) -> PyResult<Bound<'py, PyAny>> {
-    let numbers: Vec<f32> =
-        field.floats().unwrap_or_default().iter().map(|number| *number as f32).collect();
+    let numbers: Vec<f32> = field.floats().unwrap_or_default().iter().map(|number| *number as f32).collect();
     Ok(Bound::new(py, Tensor::floats(numbers, &[field.len()]))?.into_any())
 }
 

@@ -85,7 +85,8 @@ fn is_ordered(options: &LoaderOptions) -> bool {
 fn read_state(json: &str) -> PyResult<State> {
     serde_json::from_str(json).map_err(|error| {
         let error = error.to_string();
-        let what = error.split(" at line ").next().unwrap_or_default().replacen("missing field", "it lacks", 1);
+        let what =
+            error.split(" at line ").next().unwrap_or_default().replacen("missing field", "it lacks", 1);
         PyValueError::new_err(format!(
             "the state cannot be read: {what}; give what state_dict() of this version returned"
         ))

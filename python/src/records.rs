@@ -137,7 +137,9 @@ fn checked(field: &Field, value: Option<Value>) -> Result<FieldValue, String> {
         (FieldType::Floats, Value::Integers(list)) => {
             FieldValue::Floats(list.into_iter().map(|number| number as f64).collect())
         }
-        (kind, _) => return Err(format!("{field} is {kind}, and the value is of another type: give one of that type")),
+        (kind, _) => {
+            return Err(format!("{field} is {kind}, and the value is of another type: give one of that type"));
+        }
     };
     match (field.list_length(), value.list_len()) {
         (Some(length), Some(found)) if length != found => Err(format!(

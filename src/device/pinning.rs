@@ -92,7 +92,9 @@ mod with_driver {
     fn wait_for_all_devices() {
         let Ok(driver) = Driver::get() else { return };
         let in_use = (0..driver.device_count().unwrap_or(0)).filter(|&ordinal| driver.is_in_use(ordinal));
-        in_use.filter_map(|ordinal| Context::open(ordinal).ok()).for_each(|context| wait_for_device(&context));
+        in_use
+            .filter_map(|ordinal| Context::open(ordinal).ok())
+            .for_each(|context| wait_for_device(&context));
     }
 }
 

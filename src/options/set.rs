@@ -75,7 +75,10 @@ impl Entry {
             Some(_) if is_negative => format!("option {name} = {value}: it is below 0; {remedy}"),
             Some(_) => format!("option {name} = {value}: {remedy}"),
             // What a visitor says twice is said once.
-            None => format!("option {name} = {value}: {}; {remedy}", what.trim_end_matches(&format!("; {remedy}"))),
+            None => format!(
+                "option {name} = {value}: {}; {remedy}",
+                what.trim_end_matches(&format!("; {remedy}"))
+            ),
         })
     }
 }

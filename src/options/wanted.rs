@@ -3,7 +3,8 @@
 /// What a value may be, where `message` of serde's says only that it is of another type, or none of the words that there are;
 /// `None` where it says more.
 pub(crate) fn wanted(message: &str) -> Option<String> {
-    let is_typed = ["invalid type: ", "invalid value: ", "invalid length "].iter().any(|of| message.starts_with(of));
+    let is_typed =
+        ["invalid type: ", "invalid value: ", "invalid length "].iter().any(|of| message.starts_with(of));
     if is_typed {
         let (_, expected) = message.rsplit_once(", expected ")?;
         return Some(in_words(expected));

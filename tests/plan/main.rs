@@ -9,3 +9,4 @@ mod draft;
 #[cfg(feature = "cuda")]
 mod jpeg_layout;
 mod layout;
+mod placement;

@@ -126,7 +126,7 @@ impl Slot {
             return None;
         }
         if let Memory::Pinned { memory, .. } = &self.memory {
-            // memory.wait();
+            memory.wait();
         }
         let bytes = |view: &ViewRows| {
             // SAFETY: row < rows, so the range lies inside its view and inside `memory.len`, by the promise of `ViewRows`, which

@@ -1,16 +1,20 @@
 //! PNG files of one colour, and the checksums to make other ones by hand.
 
-/// An RGB PNG of one colour, its pixels in one stored deflate block.
+/// An RGB PNG of one colour, its pixels in stored deflate blocks.
 pub fn flat(rgb: [u8; 3], width: u32, height: u32) -> Vec<u8> {
     let row = [vec![0], rgb.repeat(width as usize)].concat();
     let pixels = row.repeat(height as usize);
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     header.extend([8, 2, 0, 0, 0]);
-    let length = pixels.len() as u16;
-    let mut zlib = vec![0x78, 0x01, 1];
-    zlib.extend(length.to_le_bytes());
-    zlib.extend((!length).to_le_bytes());
-    zlib.extend(&pixels);
+    let mut zlib = vec![0x78, 0x01];
+    let blocks: Vec<&[u8]> = pixels.chunks(usize::from(u16::MAX)).collect();
+    for (at, block) in blocks.iter().enumerate() {
+        let length = block.len() as u16;
+        zlib.push(u8::from(at + 1 == blocks.len()));
+        zlib.extend(length.to_le_bytes());
+        zlib.extend((!length).to_le_bytes());
+        zlib.extend(block);
+    }
     zlib.extend(adler32(&pixels).to_be_bytes());
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     for (name, data) in [(b"IHDR", header), (b"IDAT", zlib), (b"IEND", Vec::new())] {
