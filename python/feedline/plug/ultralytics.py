@@ -10,14 +10,12 @@ verifies their labels and answers its validator, but loads none of them. Options
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 import torch
-from PIL import Image
 from ultralytics.models.yolo.classify import ClassificationTrainer as StockClassificationTrainer
 from ultralytics.models.yolo.detect import DetectionTrainer as StockDetectionTrainer
 from ultralytics.models.yolo.obb import OBBTrainer as StockOBBTrainer
@@ -211,7 +209,8 @@ def _yolo_loader(files: list[str], data: Any, **options: Any) -> Loader:
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         options.setdefault("box_format", "cxcywh")
-        return Loader(path, kind="yolo", split="train", box_unit="normalized", framework="torch", **options)
+        options.update(box_unit="normalized", cls_dtype="float32", framework="torch")
+        return Loader(path, kind="yolo", split="train", **options)
 
 
 class _Batches:
@@ -219,58 +218,27 @@ class _Batches:
 
     def __init__(self, dataset: Any, args: Any, is_training: bool) -> None:
         self.files = dataset.im_files
-        self.shapes = _Shapes(dataset.im_files)
-        self.imgsz = args.imgsz
         self.single_cls = bool(args.single_cls)
         self.is_training = is_training
 
     def __call__(self, batch: Any) -> dict[str, Any]:
-        indices = batch["index"].tolist()
-        shape = tuple(batch["image"].shape[2:])
         made = {
             "img": batch["image"],
-            "cls": batch["cls"].to(torch.float32),
-            "bboxes": batch["bboxes"],
-            "batch_idx": batch["batch_idx"].to(torch.float32),
-            "im_file": tuple(self.files[at] for at in indices),
-            "ori_shape": tuple(self.shapes[at] for at in indices),
-            "resized_shape": (shape,) * len(indices),
+            **{name: batch[name] for name in ("cls", "bboxes", "batch_idx")},
+            "im_file": tuple(self.files[at] for at in batch["index"].tolist()),
+            **{name: tuple(batch[name]) for name in ("ori_shape", "resized_shape")},
         }
         if not self.is_training:
-            made["ratio_pad"] = tuple(self._placement(self.shapes[at], shape) for at in indices)
+            made["ratio_pad"] = tuple(batch["ratio_pad"])
         if self.single_cls:
             made["cls"] = torch.zeros_like(made["cls"])
         if "keypoints" in batch:
             made["keypoints"] = batch["keypoints"]
         if "masks" in batch:
             made["masks"] = batch["masks"].to(torch.float32)
-            if len(batch["masks"]) == len(indices) and batch["masks"].dtype == torch.int32:
+            if len(batch["masks"]) == len(made["im_file"]) and batch["masks"].dtype == torch.int32:
                 made["sem_masks"] = _classes_of_masks(batch["masks"], made["cls"], made["batch_idx"])
         return made
-
-    def _placement(self, image: tuple[int, int], sample: tuple[int, int]) -> tuple[Any, Any]:
-        """How a letterbox shows an image of (height, width): the ratios along each edge, and left and top border."""
-        scale = self.imgsz / max(image)
-        resized = [min(math.ceil(edge * scale), self.imgsz) for edge in image]
-        ratio = min(1.0, *(edge / own for edge, own in zip(sample, resized)))
-        shown = [max(round(edge * ratio), 1) for edge in resized]
-        top, left = (round((edge - own) / 2 - 0.1) for edge, own in zip(sample, shown))
-        return tuple(own / edge for own, edge in zip(shown, image)), (left, top)
-
-
-class _Shapes(dict[int, tuple[int, int]]):
-    """Height and width of each image as a viewer shows it, by its index."""
-
-    def __init__(self, files: list[str]) -> None:
-        super().__init__()
-        self.files = files
-
-    def __missing__(self, at: int) -> tuple[int, int]:
-        with Image.open(self.files[at]) as image:
-            width, height = image.size
-            is_turned = image.getexif().get(274, 1) >= 5
-        self[at] = (width, height) if is_turned else (height, width)
-        return self[at]
 
 
 def _classes_of_masks(masks: torch.Tensor, cls: torch.Tensor, batch_idx: torch.Tensor) -> torch.Tensor:

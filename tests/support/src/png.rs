@@ -13,7 +13,7 @@ pub fn flat(rgb: [u8; 3], width: u32, height: u32) -> Vec<u8> {
         zlib.push(u8::from(at + 1 == blocks.len()));
         zlib.extend(length.to_le_bytes());
         zlib.extend((!length).to_le_bytes());
-        zlib.extend(block);
+        zlib.extend(*block);
     }
     zlib.extend(adler32(&pixels).to_be_bytes());
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
