@@ -83,6 +83,9 @@ struct Ready<'a> {
     size: Size,
 }
 
+/// Of each file the bytes that were read, and why none were.
+type BytesAndErrors = (Vec<Option<Vec<u8>>>, Vec<Option<PyErr>>);
+
 impl Batch<'_> {
     fn decode<'py>(
         &self,
@@ -123,7 +126,7 @@ impl Batch<'_> {
     }
 
     /// For each file its bytes, if it is at a path, or the exception that tells why there are none.
-    fn read(&self, py: Python<'_>) -> PyResult<(Vec<Option<Vec<u8>>>, Vec<Option<PyErr>>)> {
+    fn read(&self, py: Python<'_>) -> PyResult<BytesAndErrors> {
         let paths: Vec<&Path> = self.inputs.iter().filter_map(Input::path).collect();
         let read = as_long_as_nobody_interrupts(py, |go_on| read_batch(&paths, self.threads, go_on))?;
         let mut read = read.into_iter();
