@@ -138,7 +138,9 @@ fn checked(field: &Field, value: Option<Value>) -> Result<FieldValue, String> {
             FieldValue::Floats(list.into_iter().map(|number| number as f64).collect())
         }
         (kind, _) => {
-            return Err(format!("{field} is {kind}, and the value is of another type: give one of that type"));
+            return Err(format!(
+                "{field} is {kind}, and the value is of another type: give one of that type"
+            ));
         }
     };
     match (field.list_length(), value.list_len()) {

@@ -65,7 +65,7 @@ impl NormalizeOptions {
     /// Mean and standard deviation, with a preset looked up; `None` where nothing is said.
     ///
     /// # Errors
-    /// [`Error::Config`] where it is incomplete, says two things, or has numbers that cannot be.
+    /// [`crate::error::Error::Config`] where it is incomplete, says two things, or has numbers that cannot be.
     pub fn constants(&self) -> Result<Option<Normalize>> {
         let constants = match *self {
             Self { preset: None, mean: None, std: None } => return Ok(None),
