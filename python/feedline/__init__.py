@@ -4,14 +4,12 @@
 `decode_batch` are its decoder alone.
 """
 
-from feedline._decode import decode, decode_batch
-from feedline._feedline import DecodeError, Header, PanicError, SampleError, Tensor, UnavailableError, __version__
-from feedline._loader import Batch, Batches, Loader
 from typing import TYPE_CHECKING
 
 from feedline import _names
-from feedline._feedline import PanicError, SampleError, Tensor, UnavailableError, __version__
 from feedline._batches import Batch, Batches
+from feedline._decode import decode, decode_batch
+from feedline._feedline import DecodeError, Header, PanicError, SampleError, Tensor, UnavailableError, __version__
 from feedline._dataset import Dataset, Sampler
 from feedline._loader import Loader
 from feedline._map import Mapped
@@ -25,10 +23,10 @@ from feedline._warn import FeedlineWarning
 __all__ = [
     "Batch",
     "Batches",
-    "DecodeError",
-    "Header",
     "Dataset",
+    "DecodeError",
     "FeedlineWarning",
+    "Header",
     "Loader",
     "Mapped",
     "Mixture",

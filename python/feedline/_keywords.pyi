@@ -1,4 +1,4 @@
-"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the list of options; do not edit."""
+"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the lists of options and parameters; do not edit."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -121,8 +121,9 @@ class Keywords(TypedDict, total=False):
     max_failures: int | None
     """How many bad samples an epoch may have before it fails all the same. Default: any number."""
     subset: Iterable[int] | str | os.PathLike[str] | None
-    """The samples that are shown, by their indices in the data set; without shuffle in this order. Default:
-    all."""
+    """The samples that are shown, by their indices in the data set; without shuffle in this order. An epoch
+    is as long as the list: a sample that it names several times comes as often, each time augmented anew.
+    Default: all."""
     weights: Iterable[float] | str | os.PathLike[str] | None
     """Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight
     for each sample of the data set, or of the subset in its order."""
@@ -142,7 +143,13 @@ class Keywords(TypedDict, total=False):
     """Consecutive positions of the epoch's order that the partners of a mix or a mosaic are drawn from.
     Default: 128."""
     close_mosaic: int | None
-    """The epoch from which on augmentations that take several samples are left out. Default: never."""
+    """The epoch, counted from 0, from which on augmentations that take several samples are left out: mosaics,
+    mixes and copy-paste. Ultralytics' `close_mosaic` counts epochs from the end: its 10 of 100 epochs is 90
+    here, under that name too. Default: never."""
+    mixing_off_epoch: int | None
+    """The epoch, counted from 0, from which on augmentations that take several samples are left out: mosaics,
+    mixes and copy-paste. Ultralytics' `close_mosaic` counts epochs from the end: its 10 of 100 epochs is 90
+    here, under that name too. Default: never."""
     num_workers: int | None
     """Worker threads, 1 to 512. Default: one for each core, and up to four where reading is the limit."""
     workers: int | None
@@ -277,6 +284,9 @@ class Keywords(TypedDict, total=False):
     recipe: str | os.PathLike[str] | None
     """A recipe by its name, path or text, which the other keywords are laid over; other faces take it in a
     call of its own."""
+    params: Mapping[str, Any] | None
+    """Parameters of the recipe by name, where they cannot be keywords of their own: a recipe's own that a
+    type checker does not know."""
     transforms: Sequence[Transform | Mapping[str, Any]] | None
     """What is done to each sample, in place of a recipe's augmentations: Python's objects."""
     views: Sequence[View | Mapping[str, Any]] | None
@@ -306,3 +316,137 @@ class Keywords(TypedDict, total=False):
     """DataLoader's word for `last_batch`: True is `drop`, False is `partial`."""
     persistent_workers: bool | None
     """DataLoader's; threads always persist, so that False is warned of."""
+    aa: str | None
+    """deit, timm-train: timm's text for its RandAugment. timm-augmix: timm's text for its AugMix."""
+    augmix_severity: int | None
+    """augmix: AugMix's severity."""
+    brightness: float | None
+    """byol: largest change of the brightness, as a part of it."""
+    cat_max_ratio: float | None
+    """segformer: part of a crop's pixels that no class reaches."""
+    color_jitter: float | None
+    """deit-iii, timm-rkrc: largest change of brightness, contrast and saturation, as a part of them."""
+    color_jitter_prob: float | None
+    """byol: probability of other colours."""
+    contrast: float | None
+    """byol: largest change of the contrast, as a part of it."""
+    copy_paste: float | None
+    """yolo-obb, yolo-segment, yolo-train: probability that an object is pasted."""
+    copy_paste_mode: Literal["flip", "mixup"] | None
+    """yolo-obb, yolo-segment, yolo-train: whose objects are pasted: the sample's own, mirrored, or another
+    sample's."""
+    crop_min: float | None
+    """moco-v3: smallest part of the image's area that a view shows."""
+    crop_size: int | None
+    """augmix, imagenet-eval, imagenet-randaugment, imagenet-train, imagenet-v2, segformer, segmentation: edge
+    of the samples in pixels."""
+    cutmix: float | None
+    """deit, timm-train: CutMix's alpha; 0 is no CutMix. yolo-obb, yolo-segment, yolo-train: probability of a
+    CutMix."""
+    cutmix_alpha: float | None
+    """imagenet-v2: CutMix's lambda is drawn from Beta(alpha, alpha); 0 is no CutMix."""
+    degrees: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest angle in degrees, in both directions."""
+    erasing: float | None
+    """yolo-classify: probability of an erased rectangle."""
+    fliplr: float | None
+    """yolo-classify, yolo-obb, yolo-segment, yolo-train: probability of a flip left to right."""
+    flipud: float | None
+    """yolo-classify, yolo-obb, yolo-segment, yolo-train: probability of a flip upside down."""
+    global_crops_scale: Sequence[float] | None
+    """dino, dinov2: smallest and largest part of the image's area that a large crop shows."""
+    global_crops_size: int | None
+    """dinov2: edge of the large crops in pixels."""
+    hflip: float | None
+    """timm-augmix, timm-rkrc, timm-train: probability of a flip left to right."""
+    hflip_prob: float | None
+    """augmix, detection-lsj, imagenet-randaugment, imagenet-train, imagenet-v2, mask-rcnn, segmentation:
+    probability of a flip left to right."""
+    hsv_h: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest turn of the hue, as a part of the circle."""
+    hsv_s: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest change of the saturation, as a part of it."""
+    hsv_v: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest change of the value, as a part of it."""
+    hue: float | None
+    """byol: largest turn of the hue, as a part of the circle."""
+    image_size: int | None
+    """albumentations, clip, rt-detr, siglip: edge of the samples in pixels. simclr: edge of the views in
+    pixels."""
+    img_size: int | None
+    """timm-augmix, timm-rkrc, timm-train: edge of the samples in pixels."""
+    imgsz: int | None
+    """yolo-classify, yolo-eval, yolo-obb, yolo-segment, yolo-train: edge of the samples in pixels."""
+    input_size: int | None
+    """deit, deit-iii, mae: edge of the samples in pixels."""
+    interpolation: Literal["nearest", "bilinear"] | Literal["nearest", "bilinear", "bicubic"] | None
+    """augmix, imagenet-eval, imagenet-randaugment, imagenet-train, imagenet-v2: how pixels between pixels are
+    made."""
+    kernel_size: int | None
+    """simclr: edge of the blur's kernel in pixels, an odd number: a tenth of image_size."""
+    local_crops_number: int | None
+    """dino, dinov2: how many small crops there are."""
+    local_crops_scale: Sequence[float] | None
+    """dino, dinov2: the same of a small crop."""
+    local_crops_size: int | None
+    """dinov2: edge of the small crops in pixels."""
+    max_size: int | None
+    """mask-rcnn: largest length of the longer edge in pixels; above 1344 the option size must grow with it.
+    segmentation: its largest length and 1: twice base_size and 1."""
+    min_size: int | None
+    """mask-rcnn: length of the shorter edge in pixels. segmentation: smallest length of the shorter edge in
+    pixels: half of base_size."""
+    mixup: float | None
+    """deit, timm-train: MixUp's alpha; 0 is no MixUp. yolo-obb, yolo-segment, yolo-train: probability of a
+    MixUp."""
+    mixup_alpha: float | None
+    """imagenet-v2: MixUp's lambda is drawn from Beta(alpha, alpha); 0 is no MixUp."""
+    mixup_mode: Literal["batch", "pair", "elem", "half"] | None
+    """deit, timm-train: which samples share their draws."""
+    mixup_prob: float | None
+    """deit, timm-train: probability of a mix."""
+    mixup_switch_prob: float | None
+    """deit, timm-train: probability of CutMix where both are on."""
+    mosaic: float | None
+    """yolo-obb, yolo-segment, yolo-train: share of the samples that are mosaics."""
+    perspective: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest coefficient of the perspective."""
+    ra_magnitude: int | None
+    """imagenet-randaugment: RandAugment's magnitude."""
+    random_erase_prob: float | None
+    """augmix, imagenet-randaugment, imagenet-train, imagenet-v2: probability of an erased rectangle."""
+    ratio: Sequence[float] | None
+    """timm-augmix, timm-train: smallest and largest width / height of a crop. timm-rkrc: smallest and largest
+    factor of width / height, where it is drawn."""
+    ratio_range: Sequence[float] | None
+    """segformer: smallest and largest factor of the scale."""
+    remode: Literal["const", "rand", "pixel"] | None
+    """deit, timm-augmix, timm-train: what they are filled with: the mean, a random colour or noise."""
+    reprob: float | None
+    """deit, timm-augmix, timm-train: probability of erased rectangles."""
+    resize_size: int | None
+    """imagenet-eval: the shorter edge in pixels ahead of the crop."""
+    saturation: float | None
+    """byol: largest change of the saturation, as a part of it."""
+    scale: Sequence[float] | Sequence[int] | float | None
+    """clip, siglip, timm-augmix, timm-train: smallest and largest part of the image's area that a crop shows.
+    segformer: width and height in pixels that the image fits into, at a factor of 1. timm-rkrc: smallest and
+    largest part of the area that is shown, where the scale is drawn. yolo-obb, yolo-segment, yolo-train: the
+    scale is drawn between 1 - this and 1 + this."""
+    shear: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest shear in degrees, in both directions."""
+    sigma_max: float | None
+    """byol: largest width of the blur in pixels."""
+    sigma_min: float | None
+    """byol: smallest width of the blur in pixels."""
+    target_size: int | None
+    """detection-lsj: edge of the samples in pixels."""
+    to_grayscale_prob: float | None
+    """byol: probability of grey."""
+    train_interpolation: Literal["bilinear", "bicubic", "random"] | None
+    """deit, timm-augmix, timm-rkrc, timm-train: how pixels between pixels are made; random draws one of the
+    two."""
+    translate: float | None
+    """yolo-obb, yolo-segment, yolo-train: largest translation, as a part of the edge."""
+    vflip: float | None
+    """timm-augmix, timm-rkrc, timm-train: probability of a flip upside down."""

@@ -199,11 +199,18 @@ def _remedy(name: str, recipe: str | None, own: Iterable[str]) -> str:
         return f": it is a parameter of the recipe {' and '.join(owners)}, and {where}"
     known = [*_MEANS, *ONLY_HERE]
     near = difflib.get_close_matches(name, [*own, *known], 1)
-    there_are = f"did you mean `{near[0]}`?" if near else "help(feedline.Loader) lists them"
+    there_are = f"did you mean `{near[0]}`?" if near else "help(feedline.Loader) lists them."
     if recipe is None:
-        return f": {there_are}"
+        return f": {there_are if near else _of_some_recipe(name) or there_are}"
     listed = ", ".join(own) or "none"
     return f", and {_shown(recipe)} has no such parameter: {there_are} Its parameters: {listed}"
+
+
+def _of_some_recipe(name: str) -> str | None:
+    """The parameter of a built-in recipe that a keyword seems to mean."""
+    owners = {parameter: each for each in _feedline.recipe_names() for parameter in parameters(each)}
+    near = difflib.get_close_matches(name, owners, 1)
+    return f"did you mean `{near[0]}`, a parameter of recipes such as {owners[near[0]]}?" if near else None
 
 
 def _shown(recipe: str) -> str:

@@ -188,10 +188,7 @@ impl Pixels {
 
     /// The rows of all images, each apart from the others.
     pub(crate) fn images_mut(&mut self) -> Vec<PixelsMut<'_>> {
-        let bytes = match self.height * self.width {
-            0 => 0,
-            _ => self.row * (self.height - 1) + self.width * 3,
-        };
+        let bytes = self.image_bytes();
         let first: *mut u8 = self.buffer.view.buf.cast();
         let one = |at: usize| {
             let data = match bytes {
@@ -206,9 +203,17 @@ impl Pixels {
         (0..self.images).map(one).collect()
     }
 
-    /// The addresses that are written.
+    /// Bytes from the first pixel of an image to its last, without the gap behind that.
+    fn image_bytes(&self) -> usize {
+        match self.height * self.width {
+            0 => 0,
+            _ => self.row * (self.height - 1) + self.width * 3,
+        }
+    }
+
+    /// The addresses between which is written.
     pub(crate) fn addresses(&self) -> Range<usize> {
         let start = self.buffer.view.buf as usize;
-        start..start + self.image * self.images
+        start..start + self.image * self.images.saturating_sub(1) + self.image_bytes()
     }
 }

@@ -163,6 +163,7 @@ def test_the_last_batch_is_as_asked_for(make, options, rows):
     assert batches[-1]["status"].count("padded") == (5 if options.get("last_batch") == "pad" else 0)
 
 
+@pytest.mark.filterwarnings("ignore:pin_memory=True has no effect")  # where there is no GPU
 def test_no_result_depends_on_workers_or_prefetch(make):
     expected = stream(make(shuffle=True))
     for options in ({"num_workers": 1}, {"num_workers": 5, "prefetch_factor": 3}, {"num_workers": 0}):

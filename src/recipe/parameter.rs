@@ -19,7 +19,11 @@ const MAX_NUMBERS: usize = 4;
 /// Largest name, word or text, in bytes.
 const MAX_TEXT: usize = 256;
 /// What a parameter cannot be called besides options: words by which some face takes something else.
-const TAKEN: [&str; 14] = [
+const TAKEN: [&str; 17] = [
+    "as_tuple",
+    "cls_dtype",
+    "collate",
+    "columns",
     "drop_last",
     "framework",
     "label_smoothing",
@@ -27,7 +31,6 @@ const TAKEN: [&str; 14] = [
     "param",
     "params",
     "persistent_workers",
-    "pin_memory",
     "recipe",
     "recipe_text",
     "recipes",

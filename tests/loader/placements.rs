@@ -9,7 +9,7 @@ use feedline::source::Memory;
 use std::sync::Arc;
 
 /// Width and height of each image.
-const SIZES: [[u32; 2]; 6] = [[640, 480], [333, 500], [17, 91], [1000, 3], [64, 64], [701, 699]];
+const SIZES: [[u32; 2]; 6] = [[640, 480], [333, 500], [17, 91], [1000, 9], [64, 64], [701, 699]];
 
 /// A box in the middle of an image of this size, left, top, right and bottom.
 fn middle([width, height]: [u32; 2]) -> [f32; 4] {
@@ -60,7 +60,7 @@ fn boxes_of_a_letterbox_lead_back_to_the_labels() {
     // 640 x 480 keeps its size and has 80 rows of border above.
     let placement = batch.placements()[0].unwrap();
     assert_eq!((placement.ratio, placement.pad), ([1.0, 1.0], [0.0, 80.0]));
-    // The shorter edge is rounded by itself: 3 * 0.64 is 1.92, and 2 pixels are seen.
+    // The shorter edge is rounded by itself: 9 * 0.64 is 5.76, and 6 pixels are seen.
     assert_eq!(batch.placements()[3].unwrap().ratio, [0.64, 2.0 / 3.0]);
 }
 
