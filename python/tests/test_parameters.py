@@ -97,4 +97,4 @@ def test_all_parameters_are_known_to_type_checkers():
         for parameter in feedline.recipe_parameters(recipe):
             assert f"    {parameter['name']}: " in typed
             assert parameter["about"].split()[0] in typed
-    assert "    scale: float | Sequence[float] | None\n" in typed
+    assert "    scale: Sequence[float] | Sequence[int] | float | None\n" in typed
