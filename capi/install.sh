@@ -26,6 +26,7 @@ install -m 644 "$built/libfeedline_c.a" "$prefix/lib/libfeedline.a"
 if [[ $profile != dev ]]; then
     machine=${CARGO_BUILD_TARGET:-}
     strip=${STRIP:-${machine:+${machine/-unknown/}-}strip}
+    if ! command -v "$strip" >/dev/null && [[ $machine == "$(rustc -vV | sed -n 's/^host: //p')" ]]; then strip=strip; fi
     "$strip" --strip-unneeded "$prefix/lib/libfeedline.so.$version"
     "$strip" --strip-debug "$prefix/lib/libfeedline.a" # a program that links it needs the names
 fi

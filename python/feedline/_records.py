@@ -127,7 +127,7 @@ def in_memory(data: Iterable[Any], declared: Mapping[str, Any] | None) -> dict[s
         (key, image, *_class(label, index, labels.fractions), fields.values(own))
         for (key, image, _, own), label in zip(read, said)
     ]
-    about = {"classes": classes, "fields": fields.declared(), "fractions": labels.fractions}
+    about = {"classes": classes, "fields": fields.declared(), "declared": declared is not None, "fractions": labels.fractions}
     return {"records": records, "about": about, "columns": labels.columns}
 
 
@@ -151,7 +151,7 @@ def one_by_one(data: Any, declared: Mapping[str, Any] | None) -> dict[str, Any]:
     labels = Labels()
     key, _, label, own = _parts("record 0", _item(data, 0))
     first = labels.read(key, label)
-    if isinstance(first, str) or isinstance(first, list) and any(isinstance(each, str) for each in first):
+    if _has_names(first):
         raise TypeError(f"the label of {key} of the data is {first!r}: give the index of the class, as names are not known ahead")
     fields = _Fields(declared, [own])
     fractions = labels.fractions
@@ -164,11 +164,17 @@ def one_by_one(data: Any, declared: Mapping[str, Any] | None) -> dict[str, Any]:
     known = None
     if targets is not None and not fractions and len(targets) == length:
         ahead = Labels()
-        known = [_class(ahead.read(f"record {at}", target), {}, False)[0] for at, target in enumerate(as_python(targets))]
+        read = [ahead.read(f"record {at}", target) for at, target in enumerate(as_python(targets))]
+        # Names are no help: labels are indices.
+        known = [_class(target, {}, False)[0] for target in read] if not any(map(_has_names, read)) else None
     names = getattr(data, "classes", None)
     classes = list(names) if isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names) else []
-    about = {"classes": classes, "fields": fields.declared(), "fractions": fractions}
+    about = {"classes": classes, "fields": fields.declared(), "declared": declared is not None, "fractions": fractions}
     return {"fetch": fetch, "length": length, "labels": known, "about": about, "columns": labels.columns}
+
+
+def _has_names(label: Any) -> bool:
+    return isinstance(label, str) or isinstance(label, list) and any(isinstance(each, str) for each in label)
 
 
 def _item(data: Any, at: int) -> Any:

@@ -76,11 +76,14 @@ fn fractions<'py>(py: Python<'py>, field: &BatchField) -> PyResult<Bound<'py, Py
 
 /// The path of each row's file, or its key where it has no file of its own.
 fn files<'py>(py: Python<'py>, batch: &Batch, source: &dyn Source) -> PyResult<Bound<'py, PyList>> {
-    let file = |(index, key): (&u64, &String)| match source.path(*index as usize) {
-        Some(path) => path.to_string_lossy().into_owned(),
-        None => key.clone(),
-    };
-    PyList::new(py, batch.indices().iter().zip(batch.keys()).map(file).collect::<Vec<_>>())
+    let list = PyList::empty(py);
+    for (&index, key) in batch.indices().iter().zip(batch.keys()) {
+        match source.path(index as usize) {
+            Some(path) => list.append(path.as_os_str())?,
+            None => list.append(key)?,
+        }
+    }
+    Ok(list)
 }
 
 /// Numbers as a tensor; text, bytes and what JSON says as a list of Python's own.

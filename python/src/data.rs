@@ -47,11 +47,12 @@ pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
             of_path(of_recipe)?
         }
         Some(Data::Records(records)) => {
-            let max_file_bytes = of_records(of_recipe)?;
+            let max_file_bytes = of_records(of_recipe, records.declares_fields())?;
             Opened::records(InMemory::new(records, max_file_bytes)?, None)
         }
         Some(Data::Calls(calls)) => {
-            let (max_file_bytes, timing) = (of_records(of_recipe)?, Arc::<Histogram>::default());
+            let max_file_bytes = of_records(of_recipe, calls.declares_fields())?;
+            let timing = Arc::<Histogram>::default();
             Opened::records(Called::new(calls, max_file_bytes, Arc::clone(&timing))?, Some(timing))
         }
         None => of_path(of_recipe)?,
@@ -60,9 +61,14 @@ pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
     Ok(opened)
 }
 
-/// The largest file that is read; refuses options that are for paths.
-fn of_records(options: &mut DataOptions) -> Result<u64> {
+/// The largest file that is read; refuses options that are for paths, and fields that only the recipe has.
+fn of_records(options: &mut DataOptions, declares_fields: bool) -> Result<u64> {
     options.path = None;
+    if options.fields.is_some() && !declares_fields {
+        return Err(Error::config(
+            "the recipe says what fields there are, but the data are records in memory: give fields= to the Loader, too",
+        ));
+    }
     let others = DataOptions { fields: None, max_file_bytes: None, ..options.clone() };
     if others != DataOptions::default() {
         return Err(Error::config(format!(

@@ -2,12 +2,11 @@
 
 use crate::batch::{Wanted, to_dict};
 use crate::error::to_python;
-use feedline::loader::{Batch, Epoch as Inner};
-use feedline::source::Source;
+use feedline::loader::Epoch as Inner;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long Python's signals wait, at most, while a batch is waited for.
@@ -19,7 +18,6 @@ pub(crate) struct Epoch {
     /// `None` once it is closed.
     inner: Mutex<Option<Inner>>,
     wanted: Wanted,
-    source: Arc<dyn Source>,
 }
 
 impl Drop for Epoch {
@@ -30,12 +28,7 @@ impl Drop for Epoch {
 
 impl Epoch {
     pub(crate) fn new(inner: Inner, wanted: Wanted) -> Self {
-        let source = inner.source();
-        Self { inner: Mutex::new(Some(inner)), wanted, source }
-    }
-
-    fn dict<'py>(&self, py: Python<'py>, batch: Batch) -> PyResult<Bound<'py, PyDict>> {
-        to_dict(py, batch, self.wanted, &*self.source)
+        Self { inner: Mutex::new(Some(inner)), wanted }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Inner>> {
@@ -61,15 +54,17 @@ impl Epoch {
             let ready = py.detach(|| {
                 let mut guard = self.lock();
                 let epoch = guard.as_mut()?;
-                Some(epoch.wait(SLICE).then(|| epoch.next()))
+                Some(epoch.wait(SLICE).then(|| epoch.next().map(|batch| (batch, epoch.source()))))
             });
             match ready {
                 None => return Err(closed()),
                 // Only here: a batch that is in hand must not be lost to a signal, which Python sees to by itself then.
                 Some(None) => py.check_signals()?,
                 Some(Some(None)) => return Ok(None),
-                Some(Some(Some(Ok(batch)))) => return self.dict(py, batch).map(Some),
-                Some(Some(Some(Err(error)))) => return Err(to_python(py, error)),
+                Some(Some(Some((Ok(batch), source)))) => {
+                    return to_dict(py, batch, self.wanted, &*source).map(Some);
+                }
+                Some(Some(Some((Err(error), _)))) => return Err(to_python(py, error)),
             }
         }
     }

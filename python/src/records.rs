@@ -43,6 +43,18 @@ pub(crate) struct Calls {
     about: About,
 }
 
+impl Records {
+    pub(crate) fn declares_fields(&self) -> bool {
+        self.about.declared
+    }
+}
+
+impl Calls {
+    pub(crate) fn declares_fields(&self) -> bool {
+        self.about.declared
+    }
+}
+
 /// What all records have in common.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -51,6 +63,8 @@ pub(crate) struct About {
     classes: Vec<String>,
     /// The fields, as a JSON object; none where it is empty.
     fields: String,
+    /// Whether these are what was asked for, and not what the records are seen to have.
+    declared: bool,
     /// Whether labels are numbers and no classes.
     fractions: bool,
 }
@@ -339,7 +353,7 @@ impl Called {
         let key = record.0.clone();
         let entry = record.entry(&self.fields);
         let entry = entry.map_err(|what| Error::sample(key, index as u64, what))?;
-        met.get_or_init(|| Met {
+        let known = met.get_or_init(|| Met {
             key: entry.key.clone(),
             path: match &entry.image {
                 Image::Path(path) => Some(path.clone()),
@@ -347,6 +361,18 @@ impl Called {
             },
             label: entry.label.clone(),
         });
+        let refused = |what: &str| Err(Error::sample(&entry.key, index as u64, what));
+        if known.label != entry.label || known.key != entry.key {
+            return refused(
+                "it has another label or key than when it was first read: return the same ones for an index each time",
+            );
+        }
+        let ahead = self.labels.as_ref().and_then(|labels| labels.get(index));
+        if ahead.is_some_and(|ahead| *ahead != entry.label && entry.label != Label::Unlabelled) {
+            return refused(
+                "its label is not the one that `targets` of the data has: make both the same, or remove `targets`",
+            );
+        }
         Ok(entry)
     }
 

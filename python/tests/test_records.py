@@ -213,3 +213,46 @@ print("ended")
     for _ in range(3):
         out = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, env=os.environ)
         assert (out.returncode, out.stdout, out.stderr) == (0, "ended\n", "")
+
+
+class Changing:
+    """A data set whose labels are others each time, or others than its targets."""
+
+    def __init__(self, labels, targets=None):
+        self.labels, self.asked = labels, 0
+        if targets is not None:
+            self.targets = targets
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        self.asked += 1
+        return FILES[0], self.labels(self.asked, index)
+
+
+def test_a_record_that_changes_is_a_bad_sample():
+    loader = load(Changing(lambda asked, index: asked), batch_size=1, num_workers=1)
+    with pytest.raises(feedline.SampleError, match="another label or key than when it was first read: return the same ones"):
+        for _ in range(3):
+            list(loader)
+
+
+def test_targets_and_labels_must_agree():
+    loader = load(Changing(lambda asked, index: index, targets=[0, 1]), batch_size=2)
+    assert next(iter(loader))["label"].tolist() == [0, 1]
+    with pytest.raises(feedline.SampleError, match="record 1.*not the one that `targets` of the data has"):
+        list(load(Changing(lambda asked, index: index, targets=[0, 2]), batch_size=2))
+    # Names of targets are no indices.
+    loader = load(Changing(lambda asked, index: index, targets=["a", "b"]), batch_size=2)
+    assert next(iter(loader))["label"].tolist() == [0, 1]
+
+
+def test_fields_that_only_a_recipe_has_are_not_ignored():
+    recipe = 'name = "mine"\n[[augment]]\nop = "RandomResizedCrop"\nsize = 32\n[output]\nsize = [32, 32]\n'
+    recipe += '[data]\nfields = { score = "float" }\n'
+    records = [{"image": FILES[0], "label": 0, "score": 3}]
+    with pytest.raises(ValueError, match="give fields= to the Loader, too"):
+        feedline.Loader(records, 1, False, recipe=recipe, framework="numpy")
+    loader = feedline.Loader(records, 1, False, recipe=recipe, framework="numpy", fields={"score": "float"})
+    assert next(iter(loader))["score"].tolist() == [3.0]

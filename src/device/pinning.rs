@@ -23,8 +23,12 @@ fn unpinned(why: &str) -> Error {
 #[cfg(feature = "cuda")]
 mod with_driver {
     use super::{Result, unpinned};
-    use crate::device::cuda::driver::{Context, Driver, PinnedBuffer, wait_for_device};
+    use crate::device::cuda::driver::{Context, Driver, PinnedBuffer, is_done};
     use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+    use std::time::{Duration, Instant};
+
+    /// How long a device is asked again that refuses to be waited for.
+    const PATIENCE: Duration = Duration::from_secs(10);
 
     /// Takes page-locked memory from the driver.
     #[derive(Clone)]
@@ -35,8 +39,13 @@ mod with_driver {
     }
 
     impl Pinning {
-        /// Through device `ordinal`. All devices copy from the memory alike.
+        /// Through a device that the process uses already, else through device `ordinal`, if there is one, or the first. All
+        /// devices copy from the memory alike.
         pub(crate) fn open(ordinal: u32) -> Result<Self> {
+            let driver = Driver::get().map_err(|error| unpinned(&error.to_string()))?;
+            let devices = driver.device_count().unwrap_or(0);
+            let used = (0..devices).find(|&ordinal| driver.is_in_use(ordinal));
+            let ordinal = used.unwrap_or(if ordinal < devices { ordinal } else { 0 });
             let context = Context::open(ordinal).map_err(|error| unpinned(&error.to_string()))?;
             Ok(Self { context, failed: Arc::default() })
         }
@@ -75,8 +84,9 @@ mod with_driver {
         /// Waits, where a consumer has had it, until no copy of it can be left.
         pub(crate) fn wait(&self) {
             let mut is_read = self.is_read.lock().unwrap_or_else(PoisonError::into_inner);
-            if std::mem::take(&mut *is_read) {
+            if *is_read {
                 wait_for_all_devices();
+                *is_read = false;
             }
         }
     }
@@ -88,13 +98,17 @@ mod with_driver {
     }
 
     /// Waits until each device that this process uses has done what it was asked for so far, on whichever stream. One thread
-    /// waits, which the driver may let spin.
+    /// waits, which the driver may let spin. A device refuses while one of its streams is captured, and is asked again then; one
+    /// that refuses on has failed for good, and reads nothing any more.
     fn wait_for_all_devices() {
         let Ok(driver) = Driver::get() else { return };
-        let in_use = (0..driver.device_count().unwrap_or(0)).filter(|&ordinal| driver.is_in_use(ordinal));
-        in_use
-            .filter_map(|ordinal| Context::open(ordinal).ok())
-            .for_each(|context| wait_for_device(&context));
+        let began = Instant::now();
+        for ordinal in 0..driver.device_count().unwrap_or(0) {
+            let has_done = || Context::open(ordinal).is_ok_and(|context| is_done(&context));
+            while driver.is_in_use(ordinal) && !has_done() && began.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use memory::{DeviceBuffer, PinnedBuffer};
 pub(crate) use module::Function;
 pub(crate) use result::{CudaError, code};
 pub(crate) use stream::{Priority, Stream};
-pub(crate) use sync_guard::{SyncGuard, wait_for_device};
+pub(crate) use sync_guard::{SyncGuard, is_done, wait_for_device};
 
 /// An address in the device's memory.
 pub(crate) type DevicePtr = u64;

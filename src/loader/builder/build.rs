@@ -179,7 +179,7 @@ impl LoaderBuilder {
         if !self.options.device.pin_memory() || on != Device::Cpu {
             return Ok((None, None));
         }
-        Ok(match Pinning::open(ranks::local(&self.options)?.unwrap_or(0)) {
+        Ok(match Pinning::open(ranks::device_of_process()) {
             Ok(pinning) => (Some(pinning), None),
             Err(why) => (None, Some(why)),
         })

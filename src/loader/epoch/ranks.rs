@@ -48,6 +48,11 @@ pub(in crate::loader) fn local(options: &Options) -> Result<Option<u32>> {
     local.map(|local| number("LOCAL_RANK", &local)).transpose()
 }
 
+/// The GPU that is this process's among those of the machine, as launchers say it, whoever makes the ranks; else the first.
+pub(in crate::loader) fn device_of_process() -> u32 {
+    word("LOCAL_RANK").and_then(|word| word.trim().parse().ok()).unwrap_or(0)
+}
+
 fn word(name: &str) -> Option<String> {
     std::env::var_os(name).map(|word| word.to_string_lossy().into_owned())
 }

@@ -27,8 +27,13 @@ impl Drop for SyncGuard {
     }
 }
 
-/// Waits until the device has nothing left to do. What fails may be the wait, so it is tried twice; a device that fails
-/// at both has stopped for good.
+/// Waits until the device has nothing left to do, or has stopped for good.
 pub(crate) fn wait_for_device(context: &Context) {
-    drop(context.synchronize().or_else(|_| context.synchronize()));
+    is_done(context);
+}
+
+/// Waits likewise, and says whether nothing is left to do. What fails may be the wait, so it is tried twice; a device that fails
+/// at both has stopped for good, or one of its streams is being captured.
+pub(crate) fn is_done(context: &Context) -> bool {
+    context.synchronize().or_else(|_| context.synchronize()).is_ok()
 }
