@@ -55,6 +55,12 @@ class Mapped:
         self._running = MappedBatches(batches, states, self._function, self._workers, self._timer)
         return self._running
 
+    @property
+    def epoch(self) -> int:
+        """As that of the Loader; of the batches that are handed out here, whatever threads have taken ahead."""
+        running = self._running
+        return self._loader.epoch if running is None or running.finished else running.epoch
+
     def map(self, function: Callable[[Any], Any], workers: int = 0) -> Mapped:
         """The same batches after one more function."""
         return Mapped(self, function, workers)
@@ -120,6 +126,8 @@ class MappedBatches(Iterator[Any]):
     ) -> None:
         self._batches = batches
         self._length = len(batches)
+        self.epoch: int = batches.epoch
+        self.finished = False
         self._ahead = _Ahead(batches, states, function, workers, timer)
         self._function = self._ahead.timed
         self._workers = workers
@@ -133,11 +141,12 @@ class MappedBatches(Iterator[Any]):
         return self
 
     def __next__(self) -> Any:
-        if not self._workers:
-            return self._function(next(self._batches))
         try:
+            if not self._workers:
+                return self._function(next(self._batches))
             result, self.state = self._ahead.take()
         except StopIteration:
+            self.finished = True
             if not self._ahead.stopped:
                 self.state = None
             raise

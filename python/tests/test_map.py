@@ -101,6 +101,16 @@ def test_threads_end_with_what_they_are_for(make):
     assert named() == []
 
 
+def test_the_epoch_is_that_of_the_batches_that_are_handed_out(make):
+    mapped = make(batch_size=16).map(rows, workers=2)
+    batches = iter(mapped)
+    next(batches)
+    assert mapped.epoch == mapped.state_dict()["epoch"] == 0
+    assert len(list(batches)) == len(mapped) - 1 and mapped.epoch == 1
+    next(iter(mapped))
+    assert mapped.epoch == 1
+
+
 def test_what_is_no_function_is_refused(make):
     with pytest.raises(TypeError, match="map takes a function of a batch"):
         make().map("rows")

@@ -101,12 +101,21 @@ def as_numpy(value: Any) -> Any:
     return value.numpy() if isinstance(value, Tensor) else value
 
 
+def _rank(loader: AnyLoader) -> tuple[int, int]:
+    options = loader.options
+    return options.get("rank") or 0, options.get("world_size") or 1
+
+
+def is_rank(loader: AnyLoader, rank: int, world_size: int) -> bool:
+    """Whether the Loader shows the samples of this rank."""
+    return _rank(loader) == (rank, world_size)
+
+
 def check_ranks(loader: AnyLoader, rank: int, world_size: int) -> None:
     """Refuses a Loader that shows another rank's samples than the trainer's process is to see."""
-    options = loader.options
-    own = (options.get("rank") or 0, options.get("world_size") or 1)
-    if own != (rank, world_size):
+    if not is_rank(loader, rank, world_size):
+        own, ranks = _rank(loader)
         raise ValueError(
-            f"the Loader is rank {own[0]} of {own[1]}, but this process is rank {rank} of {world_size}: "
+            f"the Loader is rank {own} of {ranks}, but this process is rank {rank} of {world_size}: "
             f'make it with rank={rank}, world_size={world_size}, or with distributed="env" where RANK and WORLD_SIZE are set'
         )

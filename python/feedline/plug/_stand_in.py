@@ -14,19 +14,34 @@ from feedline import Loader
 
 
 class StandIn:
-    """Iterates what `convert` makes of the batches of a Loader; has what trainers ask of a DataLoader besides."""
+    """Iterates what `convert` makes of the batches of a Loader; has what trainers ask of a DataLoader besides.
 
-    def __init__(self, loader: Loader, convert: Callable[[Any], Any], dataset: Any, batch_size: int) -> None:
+    `first_epoch` is asked at the first `for` which epoch it is, unless the sampler was told.
+    """
+
+    def __init__(
+        self,
+        loader: Loader,
+        convert: Callable[[Any], Any],
+        dataset: Any,
+        batch_size: int,
+        first_epoch: Callable[[], int] | None = None,
+    ) -> None:
         self.loader = loader
         self.dataset = dataset
         self.batch_size = batch_size
         self.sampler = EpochSampler(self)
+        self.drop_last = False
+        self.first_epoch = first_epoch
         self._convert = convert
 
     def __len__(self) -> int:
         return len(self.loader)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.first_epoch is not None:
+            self.loader.set_epoch(self.first_epoch())
+            self.first_epoch = None
         return map(self._convert, self.loader)
 
     def close(self) -> None:
@@ -41,9 +56,16 @@ class EpochSampler:
         self._stand_in = stand_in
 
     def __len__(self) -> int:
-        return len(self._stand_in.dataset)
+        """Rows of an epoch on this rank."""
+        return len(self._stand_in.loader.sampler)
+
+    def __iter__(self) -> Iterator[int]:
+        """The samples of this rank in the order of the dataset, which is that of the batches where nothing is shuffled."""
+        options = self._stand_in.loader.options
+        return iter(range(options.get("rank") or 0, len(self._stand_in.dataset), options.get("world_size") or 1))
 
     def set_epoch(self, epoch: int) -> None:
+        self._stand_in.first_epoch = None
         self._stand_in.loader.set_epoch(epoch)
 
 

@@ -10,7 +10,7 @@ import torch
 from lightning.pytorch import LightningDataModule
 
 from feedline import Loader, Mapped
-from feedline.plug._epochs import AnyLoader, LazyBatches, check_ranks
+from feedline.plug._epochs import AnyLoader, LazyBatches, check_ranks, is_rank
 
 
 class DataModule(LightningDataModule):
@@ -56,10 +56,15 @@ class DataModule(LightningDataModule):
     def _batches(self, name: str) -> Any:
         stage = self._stages[name]
         assert stage is not None
-        if name not in self._loaders:
-            self._loaders[name] = stage if isinstance(stage, (Loader, Mapped)) else self._loader(stage)
-        loader = self._loaders[name]
         trainer = self.trainer
+        is_own = not isinstance(stage, (Loader, Mapped))
+        made = self._loaders.get(name)
+        if made is not None and is_own and trainer is not None and not is_rank(made, trainer.global_rank, trainer.world_size):
+            made.close()  # of another Trainer
+            made = None
+        if made is None:
+            made = self._loader(stage) if is_own else stage
+        loader = self._loaders[name] = made
         if trainer is not None:
             check_ranks(loader, trainer.global_rank, trainer.world_size)
         return Batches(loader)

@@ -32,6 +32,8 @@ def dataset(loader: AnyLoader, columns: Sequence[str] = ("image", "label")) -> A
             yield _arrays(batch, columns)
 
     counted = tf.data.Dataset.from_generator(epoch, output_signature=signature)
+    if len(begun) != len(loader):  # a state was loaded, of which the first epoch is the rest
+        return counted
     return counted.apply(tf.data.experimental.assert_cardinality(len(loader)))
 
 

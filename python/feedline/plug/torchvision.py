@@ -60,9 +60,14 @@ def classification(args: Any, dataset: Any, dataset_test: Any, **options: Any) -
     )
     kind = "target" if mixing else "label"
     return (
-        StandIn(train, lambda batch: (batch["image"], batch[kind]), dataset, args.batch_size),
+        StandIn(train, lambda batch: (batch["image"], batch[kind]), dataset, args.batch_size, _first_epoch(args)),
         StandIn(test, lambda batch: (batch["image"], batch["label"]), dataset_test, args.batch_size),
     )
+
+
+def _first_epoch(args: Any) -> Any:
+    """Asks the script for it, which sets it when it resumes, after its loaders are made."""
+    return lambda: getattr(args, "start_epoch", 0) or 0
 
 
 def _classification_transforms(args: Any) -> list[Any]:
@@ -147,7 +152,8 @@ def _coco(args: Any, part: str, dataset: Any, **options: Any) -> StandIn:
         **options,
     )
     categories = torch.tensor(sorted(coco.coco.cats), dtype=torch.int64)
-    return StandIn(loader, lambda batch: _targets(batch, coco.ids, categories), dataset, options["batch_size"])
+    first = _first_epoch(args) if part == "train" else None
+    return StandIn(loader, lambda batch: _targets(batch, coco.ids, categories), dataset, options["batch_size"], first)
 
 
 def _targets(batch: Any, ids: list[int], categories: torch.Tensor) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -197,14 +203,14 @@ def segmentation(args: Any, dataset: Any, dataset_test: Any, **options: Any) -> 
         ],
     }
     test = {"batch_size": 1, "transforms": [feedline.Resize(520)], "pad_to_largest": True, "size": [8320, 8320]}
-    return _voc(dataset, **train, **common), _voc(dataset_test, **test, **common)
+    return _voc(dataset, _first_epoch(args), **train, **common), _voc(dataset_test, None, **test, **common)
 
 
-def _voc(dataset: Any, **options: Any) -> StandIn:
+def _voc(dataset: Any, first_epoch: Any, **options: Any) -> StandIn:
     images, masks = (os.path.dirname(paths[0]) for paths in (dataset.images, dataset.masks))
     names = [(os.path.basename(image), None) for image in dataset.images]
     loader = listed(names, root=images, mask_dir=masks, masks=255, **options)
-    return StandIn(loader, _with_masks, dataset, options["batch_size"])
+    return StandIn(loader, _with_masks, dataset, options["batch_size"], first_epoch)
 
 
 def _with_masks(batch: Any) -> tuple[torch.Tensor, torch.Tensor]:

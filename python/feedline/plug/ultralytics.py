@@ -27,7 +27,7 @@ from feedline import Loader
 from feedline.plug._stand_in import StandIn, listed, place, ranks
 
 #: What has no equal here, and the value that leaves it out.
-REFUSED = {"bgr": 0.0, "cache": False, "classes": None, "rect": False, "time": None}
+REFUSED = {"augmentations": None, "bgr": 0.0, "cache": False, "classes": None, "rect": False, "time": None}
 
 
 class EpochLoader(StandIn):
@@ -39,7 +39,9 @@ class EpochLoader(StandIn):
     def __iter__(self) -> Iterator[Any]:
         if self.trainer is not None:
             self.loader.set_epoch(self.trainer.epoch)
-        return super().__iter__()
+            return super().__iter__()
+        # What fills the last step of several ranks up would count twice in metrics.
+        return (self._convert(batch) for batch in map(without_padding, self.loader) if len(batch["index"]))
 
     def reset(self) -> None:
         """Asked for where a DataLoader's workers would have to start anew."""
@@ -61,18 +63,17 @@ class _ObjectTrainer:
             refuse(self.args)
         dataset = self.build_dataset(dataset_path, mode, batch_size)
         options = self._training_options() if is_training else _validation_options(self.args, dataset)
-        loader = _yolo_loader(
-            dataset.im_files,
-            self.data,
-            batch_size=batch_size,
-            dtype="u8",
-            seed=self.args.seed,
+        options = {
+            "batch_size": batch_size,
+            "dtype": "u8",
+            "seed": self.args.seed,
             **options,
             **self._label_options(),
             **place(self.device),
             **ranks(rank != -1),
             **self.feedline_options,
-        )
+        }
+        loader = _yolo_loader(dataset.im_files, self.data, **options)
         convert = _Batches(dataset, self.args, is_training)
         made = EpochLoader(loader, convert, dataset, batch_size)
         made.trainer = self if is_training else None
@@ -143,16 +144,16 @@ class ClassificationTrainer(StockClassificationTrainer):
         """In the place of Ultralytics' own: the loader of training or of validation batches."""
         is_training = mode == "train"
         dataset = self.build_dataset(dataset_path, mode)
-        loader = listed(
-            [(sample[0], sample[1]) for sample in dataset.samples],
-            batch_size=batch_size,
-            shuffle=is_training,
-            seed=self.args.seed,
-            transforms=_classification_transforms(self.args, is_training),
+        options = {
+            "batch_size": batch_size,
+            "shuffle": is_training,
+            "seed": self.args.seed,
+            "transforms": _classification_transforms(self.args, is_training),
             **place(self.device),
             **ranks(rank != -1),
             **self.feedline_options,
-        )
+        }
+        loader = listed([(sample[0], sample[1]) for sample in dataset.samples], **options)
         made = EpochLoader(loader, lambda batch: {"img": batch["image"], "cls": batch["label"]}, dataset, batch_size)
         made.trainer = self if is_training else None
         return made
@@ -236,15 +237,45 @@ class _Batches:
             made["keypoints"] = batch["keypoints"]
         if "masks" in batch:
             made["masks"] = batch["masks"].to(torch.float32)
-            if len(batch["masks"]) == len(made["im_file"]) and batch["masks"].dtype == torch.int32:
-                made["sem_masks"] = _classes_of_masks(batch["masks"], made["cls"], made["batch_idx"])
+            is_overlap = batch["masks"].dtype == torch.int32
+            classes_of = _classes_of_masks if is_overlap else _classes_of_objects
+            made["sem_masks"] = classes_of(batch["masks"], made["cls"], made["batch_idx"], len(made["im_file"]))
         return made
 
 
-def _classes_of_masks(masks: torch.Tensor, cls: torch.Tensor, batch_idx: torch.Tensor) -> torch.Tensor:
+def without_padding(batch: Any) -> Any:
+    """A batch without the rows that repeat a sample, which are its last ones."""
+    rows = sum(status != "padded" for status in batch["status"])
+    if rows == len(batch["status"]):
+        return batch
+    own = batch["batch_idx"] < rows if "batch_idx" in batch else None
+    of_objects = {"cls", "bboxes", "batch_idx", "keypoints", "share", "crowd"}
+    if "masks" in batch and len(batch["masks"]) != len(batch["status"]):
+        of_objects.add("masks")
+    cut = {}
+    for name, value in batch.items():
+        if own is not None and name in of_objects:
+            cut[name] = value[own]
+        else:
+            cut[name] = value[:rows] if len(value) == len(batch["status"]) else value
+    return cut
+
+
+def _classes_of_objects(masks: torch.Tensor, cls: torch.Tensor, batch_idx: torch.Tensor, rows: int) -> torch.Tensor:
+    """The class of each pixel of masks of single objects: that of the smallest one there, or 0."""
+    made = torch.zeros((rows, *masks.shape[1:]), dtype=torch.float32, device=masks.device)
+    for row in range(rows):
+        own = (batch_idx == row).to(masks.device)
+        areas = masks[own].sum((1, 2))
+        for at in areas.argsort(descending=True).tolist():
+            made[row][masks[own][at] > 0] = cls[batch_idx == row][at].to(masks.device)
+    return made
+
+
+def _classes_of_masks(masks: torch.Tensor, cls: torch.Tensor, batch_idx: torch.Tensor, rows: int) -> torch.Tensor:
     """The class of each pixel of overlapping masks; where there is no object Ultralytics has the last object's."""
     made = torch.zeros(masks.shape, dtype=torch.float32, device=masks.device)
-    for row in range(len(masks)):
+    for row in range(rows):
         own = cls[batch_idx == row].flatten().to(masks.device)
         if len(own):
             made[row] = own[masks[row].long() - 1]

@@ -64,6 +64,21 @@ def test_training_of_classes_shows_each_image_once_an_epoch_in_new_orders(sets):
     assert target.equal(epochs[0][0]) and image.shape == (8, 3, 48, 48)
 
 
+def test_a_resumed_script_goes_on_with_its_epoch(sets):
+    from feedline.plug.torchvision import classification
+
+    args, (dataset, dataset_test) = arguments(start_epoch=0), folders(sets)
+
+    def order(loader):
+        return [int(number) for _, target in loader for number in target]
+
+    first, _ = classification(args, dataset, dataset_test)
+    epochs = [order(first) for _ in range(3)]
+    resumed, _ = classification(args, dataset, dataset_test)
+    args.start_epoch = 1  # as the script says it once it has read the checkpoint
+    assert [order(resumed) for _ in range(2)] == epochs[1:] and epochs[0] != epochs[1]
+
+
 @pytest.mark.parametrize("policy", ["ra", "ta_wide", "augmix", "imagenet"])
 def test_every_policy_has_an_equal(sets, policy):
     from feedline.plug.torchvision import classification

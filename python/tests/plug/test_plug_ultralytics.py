@@ -185,7 +185,38 @@ def test_policies_of_classification_have_equals(sets, tmp_path, policy):
     assert batch["img"].shape == (8, 3, 160, 160) and batch["cls"].shape == (8,)
 
 
-@pytest.mark.parametrize("changed", [{"rect": True}, {"bgr": 0.5}, {"cache": "ram"}, {"classes": [0]}, {"time": 1.0}])
+@pytest.mark.parametrize("changed", [{"rect": True}, {"augmentations": [1]}, {"bgr": 0.5}, {"cache": "ram"}, {"classes": [0]}, {"time": 1.0}])
 def test_hyper_parameters_without_an_equal_are_named(sets, tmp_path, changed):
     with pytest.raises(ValueError, match=f"{next(iter(changed))}=.* has no equal"):
         loader(made("detect", sets, tmp_path, **changed), "train")
+
+
+def test_masks_of_single_objects_have_the_classes_of_pixels_that_ultralytics_has(sets, tmp_path):
+    stock, ours = (rows(loader(made("segment", sets, tmp_path, stock, overlap_mask=False), "val")) for stock in (True, False))
+    assert stock.keys() == ours.keys()
+    for file, there in stock.items():
+        assert ours[file]["sem_masks"].shape == there["sem_masks"].shape
+        assert (ours[file]["sem_masks"] != there["sem_masks"]).float().mean() < 0.02
+
+
+def test_no_image_is_validated_twice(sets, tmp_path):
+    trainer = made("segment", sets, tmp_path, overlap_mask=False)
+    alone = loader(trainer, "val")
+    type(trainer).feedline_options = {"last_batch": "pad"}
+    try:
+        padded = loader(trainer, "val")
+    finally:
+        type(trainer).feedline_options = {}
+    for one, other in zip(alone, padded, strict=True):
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            assert other[name] == value if isinstance(value, tuple) else other[name].equal(value), name
+
+
+def test_loaders_answer_what_ultralytics_asks_of_them(sets, tmp_path):
+    train, val = (loader(made("detect", sets, tmp_path), mode) for mode in ("train", "val"))
+    assert train.drop_last is False and len(train.sampler) == len(train.dataset)
+    assert list(val.sampler) == list(range(43))
+    trainer = made("detect", sets, tmp_path)
+    trainer.feedline_options = {"seed": 3, "device": "cpu"}
+    assert loader(trainer, "train").loader.options["seed"] == 3
