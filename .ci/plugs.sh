@@ -1,7 +1,7 @@
 # The steps of `.ci/full plugs`. Sourced, not run.
 
 plugs() {
-    part plugs 50
+    part plugs 25
     step "plug tests" plug_tests
     step "plug torchvision" plug_torchvision
     notes_of "plug torchvision"

@@ -42,10 +42,12 @@ mod with_driver {
         /// Through a device that the process uses already, else through device `ordinal`, if there is one, or the first. All
         /// devices copy from the memory alike.
         pub(crate) fn open(ordinal: u32) -> Result<Self> {
-            let driver = Driver::get().map_err(|error| unpinned(&error.to_string()))?;
-            let devices = driver.device_count().unwrap_or(0);
-            let used = (0..devices).find(|&ordinal| driver.is_in_use(ordinal));
-            let ordinal = used.unwrap_or(if ordinal < devices { ordinal } else { 0 });
+            let suited = |driver: &Driver| {
+                let devices = driver.device_count().unwrap_or(0);
+                let used = (0..devices).find(|&ordinal| driver.is_in_use(ordinal));
+                used.unwrap_or(if ordinal < devices { ordinal } else { 0 })
+            };
+            let ordinal = Driver::get().map_or(0, suited);
             let context = Context::open(ordinal).map_err(|error| unpinned(&error.to_string()))?;
             Ok(Self { context, failed: Arc::default() })
         }
