@@ -34,7 +34,7 @@ pub(crate) fn call<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     // Counted ahead of the look, so that `end_calls` either waits for it or is seen.
     let none = none();
     let more = |counted: u64| Some(if counted >> 32 == none >> 32 { counted + 1 } else { none + 1 });
-    drop(RUNNING.fetch_update(SeqCst, SeqCst, more));
+    let _ = RUNNING.fetch_update(SeqCst, SeqCst, more);
     let _guard = Guard;
     if ENDING.load(SeqCst) { None } else { Python::try_attach(work) }
 }
