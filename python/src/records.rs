@@ -6,14 +6,14 @@ use feedline::field::{Field, FieldType, FieldValue};
 use feedline::label::Label;
 use feedline::loader::Histogram;
 use feedline::options::Fields;
+use feedline::regular_file;
 use feedline::source::Source;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -203,25 +203,25 @@ impl Image {
 }
 
 fn read_file(path: &Path, max_file_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Cause> {
-    let named = |error: std::io::Error| format!("{}: {error}", path.display());
-    // A pipe would be waited for.
-    let about = std::fs::metadata(path).map_err(named)?;
-    if !about.is_file() {
-        return Err(format!("{} is no file: give the path of an image", path.display()).into());
-    }
-    if about.len() > max_file_bytes {
-        return Err(format!(
-            "{} has {} bytes, which is above max_file_bytes = {max_file_bytes}: raise max_file_bytes or take it out of the \
+    let named = |error: io::Error| match error.kind() {
+        io::ErrorKind::InvalidInput => format!("{} is no file: give the path of an image", path.display()),
+        _ => format!("{}: {error}", path.display()),
+    };
+    let too_large = |size: u64| {
+        format!(
+            "{} has {size} bytes, which is above max_file_bytes = {max_file_bytes}: raise max_file_bytes or take it out of the \
              data",
-            path.display(),
-            about.len()
+            path.display()
         )
-        .into());
+    };
+    let (file, size) = regular_file::open_sized(path).map_err(named)?;
+    if size > max_file_bytes {
+        return Err(too_large(size).into());
     }
-    let file = File::open(path).map_err(named)?;
-    bytes.reserve(about.len() as usize);
-    file.take(max_file_bytes).read_to_end(bytes).map_err(named)?;
-    Ok(())
+    bytes.reserve(size as usize);
+    // One byte beyond the bound shows that a file has grown meanwhile.
+    let read = file.take(max_file_bytes.saturating_add(1)).read_to_end(bytes).map_err(named)? as u64;
+    if read > max_file_bytes { Err(too_large(read).into()) } else { Ok(()) }
 }
 
 /// Records that are all there.
