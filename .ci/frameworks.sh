@@ -11,16 +11,9 @@ frameworks() {
     step "plug ray" plug_ray
 }
 
-# Python in $work/frameworks with these trainers, torch's packages and feedline; none of them is to look for a network.
+# With these trainers, none of which is to look for a network.
 framework_environment() {
-    torch_environment
-    listed_environment frameworks python/tests/plug/requirements-frameworks.txt
-    python_package plugs-feedline numpy
-    local site
-    site=$(find "$work/frameworks/lib" -maxdepth 2 -name site-packages)
-    find "$work/torch/lib/" -maxdepth 2 -name site-packages >"$site/torch.pth"
-    rm -rf "$site/feedline"
-    cp -r "$(find "$work/plugs-feedline/lib" -maxdepth 2 -name site-packages)/feedline" "$site/feedline"
+    trainer_environment frameworks python/tests/plug/requirements-frameworks.txt
     export HF_HUB_OFFLINE=1 HF_HOME=$work/frameworks/hugging-face ACCELERATE_USE_CPU=true
 }
 

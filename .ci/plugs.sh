@@ -10,16 +10,21 @@ plugs() {
     step "plug ultralytics" plug_ultralytics
 }
 
-# Python in $work/plugs with the trainers, torch's packages and feedline; what Ultralytics keeps goes there, too.
-plug_environment() {
+# trainer_environment NAME LIST: Python in $work/NAME with the packages of the list, torch's packages and feedline.
+trainer_environment() {
     torch_environment
-    listed_environment plugs python/tests/plug/requirements.txt
+    listed_environment "$1" "$2"
     python_package plugs-feedline numpy
     local site
-    site=$(find "$work/plugs/lib" -maxdepth 2 -name site-packages)
+    site=$(find "$work/$1/lib" -maxdepth 2 -name site-packages)
     find "$work/torch/lib/" -maxdepth 2 -name site-packages >"$site/torch.pth"
     rm -rf "$site/feedline"
     cp -r "$(find "$work/plugs-feedline/lib" -maxdepth 2 -name site-packages)/feedline" "$site/feedline"
+}
+
+# With the trainers of vision; what Ultralytics keeps goes there, too.
+plug_environment() {
+    trainer_environment plugs python/tests/plug/requirements.txt
     export YOLO_OFFLINE=1 YOLO_CONFIG_DIR=$work/plugs
 }
 

@@ -104,21 +104,22 @@ class Form:
         absent = [name for name in names if name not in batch]
         if absent:
             raise ValueError(f"columns names {absent[0]}, and the batch has {', '.join(batch)}")
-        formed = {name: self._converted(batch[name]) for name in names}
+        convert = self._convert
+        formed = {name: batch[name] if convert is None else converted(batch[name], convert) for name in names}
         return tuple(formed.values()) if self._as_tuple else formed
 
-    def _converted(self, value: Any) -> Any:
-        """A tensor, or those in the lists and dicts that views have, as another library's."""
-        convert = self._convert
-        if convert is None:
-            return value
-        if isinstance(value, _feedline.Tensor):
-            return convert(value)
-        if isinstance(value, dict):
-            return {name: self._converted(each) for name, each in value.items()}
-        if isinstance(value, list) and value and isinstance(value[0], (_feedline.Tensor, dict)):
-            return [self._converted(each) for each in value]
-        return value
+
+def converted(value: Any, convert: Callable[[_feedline.Tensor], Any]) -> Any:
+    """A tensor, or those in tuples and in the lists and dicts that views have, as another library's; the rest as it is."""
+    if isinstance(value, _feedline.Tensor):
+        return convert(value)
+    if isinstance(value, dict):
+        return {name: converted(each, convert) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return tuple(converted(each, convert) for each in value)
+    if isinstance(value, list) and value and isinstance(value[0], (_feedline.Tensor, dict)):
+        return [converted(each, convert) for each in value]
+    return value
 
 
 def rows_of(batch: Mapping[str, Any], name: str) -> list[Any]:

@@ -53,8 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
 /// A line for each parameter: its name, what it may be, its default and its meaning.
 fn table(parameters: &[Parameter]) -> Vec<String> {
     let row = |one: &Parameter| {
-        let default = one.default.as_str().map_or_else(|| one.default.to_string(), str::to_owned);
-        [one.name.clone(), one.kind.to_string(), default, one.may_be(), one.about.clone()]
+        [one.name.clone(), one.kind.to_string(), one.default_text(), one.may_be(), one.about.clone()]
     };
     let mut rows = vec![["parameter", "type", "default", "value", "meaning"].map(str::to_owned)];
     rows.extend(parameters.iter().map(row));

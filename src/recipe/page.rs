@@ -135,8 +135,8 @@ fn parameters(name: &str) -> String {
         return "\nIt has no parameters.\n".into();
     }
     let row = |one: &Parameter| {
-        let default = one.default.as_str().map_or_else(|| one.default.to_string(), str::to_owned);
-        format!("| `{}` | {} | {} | {default} | {} |\n", one.name, one.kind, one.may_be(), one.about)
+        let Parameter { name, kind, about, .. } = one;
+        format!("| `{name}` | {kind} | {} | {} | {about} |\n", one.may_be(), one.default_text())
     };
     let rows: String = parameters.iter().map(row).collect();
     format!("\n| parameter | type | value | default | meaning |\n|---|---|---|---|---|\n{rows}")

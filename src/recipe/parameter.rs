@@ -228,6 +228,11 @@ impl ParameterKind {
 }
 
 impl Parameter {
+    /// The default as it is written on a command line: words and texts bare, anything else as JSON.
+    pub fn default_text(&self) -> String {
+        self.default.as_str().map_or_else(|| self.default.to_string(), str::to_owned)
+    }
+
     /// What a value may be, in words: `a number from 0 to 1`.
     pub fn may_be(&self) -> String {
         let range = match (self.min, self.max) {

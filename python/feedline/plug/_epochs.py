@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from feedline import Loader, Mapped, Tensor
+from feedline._batches import converted
 
 #: What the plugs take: a Loader, or one with a function of Python's.
 AnyLoader = Union[Loader, Mapped]
@@ -24,6 +25,27 @@ class LazyBatches(Iterator[Any]):
         if self._batches is None:
             self._batches = self._begin()
         return next(self._batches)
+
+
+class OfLoader:
+    """What stands for a Loader: its length, and where its run stands."""
+
+    loader: AnyLoader
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Says which epoch the next batch is of; a state that was loaded of this epoch stays."""
+        self.loader.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the run stands after the last batch that was handed out; the same on all ranks."""
+        return self.loader.state_dict()
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Lets the next epoch go on where the state was taken."""
+        self.loader.load_state_dict(state_dict)
 
 
 class BatchesByStep:
@@ -85,15 +107,7 @@ def named(batch: Any, columns: Columns) -> Any:
 
 def as_torch(value: Any) -> Any:
     """Arrays of a batch as torch's tensors, without a copy; what is none is left as it is."""
-    if isinstance(value, Tensor):
-        return value.torch()
-    if isinstance(value, dict):
-        return {name: as_torch(each) for name, each in value.items()}
-    if isinstance(value, tuple):
-        return tuple(map(as_torch, value))
-    if isinstance(value, list) and value and isinstance(value[0], (Tensor, dict)):
-        return [as_torch(each) for each in value]
-    return value
+    return converted(value, Tensor.torch)
 
 
 def as_numpy(value: Any) -> Any:

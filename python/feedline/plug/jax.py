@@ -5,15 +5,15 @@ On one device `feedline.Loader(..., framework="jax")` is all that is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 
-from feedline.plug._epochs import AnyLoader, Columns, as_numpy, check_ranks, named
+from feedline.plug._epochs import AnyLoader, Columns, OfLoader, as_numpy, check_ranks, named
 
 
-class GlobalBatches:
+class GlobalBatches(OfLoader):
     """The batches of a Loader as dicts of global arrays with a sharding: each process gives the rows of its own Loader.
 
     `sharding` splits the first axis over devices: `NamedSharding(mesh, PartitionSpec("data"))`. Each process has made its
@@ -29,24 +29,9 @@ class GlobalBatches:
         self.sharding = sharding
         self.columns = columns
 
-    def __len__(self) -> int:
-        return len(self.loader)
-
     def __iter__(self) -> Iterator[dict[str, jax.Array]]:
         for batch in self.loader:
             yield {name: self._array(name, as_numpy(own)) for name, own in named(batch, self.columns).items()}
-
-    def set_epoch(self, epoch: int) -> None:
-        """Says which epoch the next `for` runs."""
-        self.loader.set_epoch(epoch)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Where the run stands after the last batch that was handed out; the same in all processes."""
-        return self.loader.state_dict()
-
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Lets the next `for` go on where the state was taken."""
-        self.loader.load_state_dict(state_dict)
 
     def _array(self, name: str, rows: Any) -> jax.Array:
         devices = len(self.sharding.addressable_devices)

@@ -10,7 +10,7 @@ import torch
 from lightning.pytorch import LightningDataModule
 
 from feedline import Loader, Mapped
-from feedline.plug._epochs import AnyLoader, LazyBatches, check_ranks, is_rank
+from feedline.plug._epochs import AnyLoader, LazyBatches, OfLoader, check_ranks, is_rank
 
 
 class DataModule(LightningDataModule):
@@ -81,7 +81,7 @@ class DataModule(LightningDataModule):
         return Loader(**options)
 
 
-class Batches:
+class Batches(OfLoader):
     """A Loader as Lightning iterates it: an epoch begins with its first batch, not with an iterator that is only tried out.
 
     Its state is the Loader's, of which Lightning writes it into checkpoints; `sampler` is there for `set_epoch`.
@@ -92,9 +92,6 @@ class Batches:
         self.batch_size = loader.batch_size
         self.batch_sampler = None
 
-    def __len__(self) -> int:
-        return len(self.loader)
-
     def __iter__(self) -> Iterator[Any]:
         return LazyBatches(lambda: iter(self.loader))
 
@@ -102,15 +99,3 @@ class Batches:
     def sampler(self) -> Batches:
         """Itself: the Loader orders its samples, and Lightning says which epoch it is."""
         return self
-
-    def set_epoch(self, epoch: int) -> None:
-        """Says which epoch the next batch is of; a state that was loaded of this epoch stays."""
-        self.loader.set_epoch(epoch)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Where the run stands after the last batch that was handed out."""
-        return self.loader.state_dict()
-
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Lets the next epoch go on where the state was taken."""
-        self.loader.load_state_dict(state_dict)
