@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from feedline import _feedline
+from feedline._batches import Batch
 from feedline._warn import warn
 
 #: Transforms that do the same each time.
@@ -23,13 +24,6 @@ _ORDERS = ("shuffle", "shuffle_window", "shuffle_shards", "weights", "subset", "
 
 #: Whether a warning has said why batches are not page-locked.
 _told_of_pinning = False
-
-#: The fields that batches may have besides those of the data.
-_BATCH = [
-    "image", "views", "view_labels", "label", "index", "key", "status", "target", "masks", "mask", "size", "semantic_masks",
-    "cls", "bboxes", "batch_idx", "keypoints", "share", "crowd", "points", "point_offsets", "polygon_offsets", "im_file",
-    "ori_shape", "resized_shape", "ratio_pad",
-]  # fmt: skip
 
 
 def option(option: Mapping[str, Any], keyword: str, value: Any, plain: Any, what: str) -> None:
@@ -165,7 +159,7 @@ def columns(facts: Mapping[str, Any], said: Mapping[str, Any]) -> tuple[list[str
         target = "label" if said.get("num_classes") is None else "target"
         return ["views" if len(facts["outputs"]) > 1 else "image", target], True
     names = [wanted] if isinstance(wanted, str) else list(wanted)
-    known = [*_BATCH, *(name for field in facts["fields"] for name in (field, f"{field}_offsets"))]
+    known = [*Batch.__annotations__, *(name for field in facts["fields"] for name in (field, f"{field}_offsets"))]
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, 1)

@@ -51,8 +51,7 @@ class Mapped:
         if self._running is not None:
             self._running.close()
         batches: Batches | MappedBatches = self._loader.__iter__()
-        states = self._loader.state_dict
-        self._running = MappedBatches(batches, states, self._function, self._workers, self._timer)
+        self._running = MappedBatches(_Ahead(batches, self._loader.state_dict, self._function, self._workers, self._timer))
         return self._running
 
     @property
@@ -116,34 +115,24 @@ class Mapped:
 class MappedBatches(Iterator[Any]):
     """The batches of one epoch, as a function returns them."""
 
-    def __init__(
-        self,
-        batches: Batches | MappedBatches,
-        states: Callable[[], dict[str, Any]],
-        function: Callable[[Any], Any],
-        workers: int,
-        timer: _feedline.Timer,
-    ) -> None:
-        self._batches = batches
-        self._length = len(batches)
-        self.epoch: int = batches.epoch
+    def __init__(self, ahead: _Ahead) -> None:
+        self._ahead = ahead
+        self._length = len(ahead.batches)
+        self.epoch: int = ahead.batches.epoch
         self.finished = False
-        self._ahead = _Ahead(batches, states, function, workers, timer)
-        self._function = self._ahead.timed
-        self._workers = workers
         #: Behind the last batch that was handed out; None where it is the loader's own.
-        self.state: dict[str, Any] | None = states() if workers else None
+        self.state: dict[str, Any] | None = ahead.states() if ahead.workers else None
         # Threads keep what they share and not this, so that they end when it is gone.
-        self._finalizer = weakref.finalize(self, self._ahead.stop)
-        self._ahead.start()
+        self._finalizer = weakref.finalize(self, ahead.stop)
+        ahead.start()
 
     def __iter__(self) -> MappedBatches:
         return self
 
     def __next__(self) -> Any:
         try:
-            if not self._workers:
-                return self._function(next(self._batches))
+            if not self._ahead.workers:
+                return self._ahead.timed(next(self._ahead.batches))
             result, self.state = self._ahead.take()
         except StopIteration:
             self.finished = True
@@ -161,7 +150,7 @@ class MappedBatches(Iterator[Any]):
 
     def _close(self) -> None:
         self._finalizer()
-        self._batches._close()
+        self._ahead.batches._close()
 
 
 class _Ahead:
@@ -175,17 +164,17 @@ class _Ahead:
         workers: int,
         timer: _feedline.Timer,
     ) -> None:
-        self._batches, self._states, self._function, self._timer = batches, states, function, timer
+        self.batches, self.states, self.workers = batches, states, workers
+        self._function, self._timer = function, timer
         self._taking = threading.Lock()
         self._changed = threading.Condition()
         self._results: dict[int, tuple[bool, Any, Any]] = {}
         self._taken = self._handed = 0
         self._ended = self.stopped = False
-        self._workers = workers
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        for number in range(self._workers):
+        for number in range(self.workers):
             thread = threading.Thread(target=self._run, name=f"feedline-map-{number}", daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -195,7 +184,7 @@ class _Ahead:
     def end(self) -> None:
         """Ends the threads ahead of the interpreter, which they would otherwise meet half gone."""
         self.stop()
-        self._batches._close()
+        self.batches._close()
         for thread in self._threads:
             thread.join(5)
 
@@ -232,7 +221,7 @@ class _Ahead:
         while True:
             with self._changed:
                 # One result for each thread waits, and one is in the making.
-                while not self.stopped and not self._ended and self._taken - self._handed >= 2 * self._workers:
+                while not self.stopped and not self._ended and self._taken - self._handed >= 2 * self.workers:
                     self._changed.wait()
                 if self.stopped or self._ended:
                     return
@@ -252,8 +241,8 @@ class _Ahead:
         if self.stopped or self._ended:
             return None, None, None
         try:
-            batch = next(self._batches)
-            behind = self._states()
+            batch = next(self.batches)
+            behind = self.states()
         except StopIteration:
             with self._changed:
                 self._ended = True

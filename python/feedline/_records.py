@@ -120,7 +120,7 @@ def in_memory(data: Iterable[Any], declared: Mapping[str, Any] | None) -> dict[s
     labels = Labels()
     read = [_parts(f"record {at}", record) for at, record in enumerate(data)]
     fields = _Fields(declared, [fields for _, _, _, fields in read])
-    said = [labels.read(at, label) for (_, _, label, _), at in zip(read, _names(len(read)))]
+    said = [labels.read(f"record {at}", label) for at, (_, _, label, _) in enumerate(read)]
     classes = sorted({name for each in said for name in (each if isinstance(each, list) else [each]) if isinstance(name, str)})
     index = {name: number for number, name in enumerate(classes)}
     records = [
@@ -129,10 +129,6 @@ def in_memory(data: Iterable[Any], declared: Mapping[str, Any] | None) -> dict[s
     ]
     about = {"classes": classes, "fields": fields.declared(), "declared": declared is not None, "fractions": labels.fractions}
     return {"records": records, "about": about, "columns": labels.columns}
-
-
-def _names(count: int) -> Iterable[str]:
-    return (f"record {at}" for at in range(count))
 
 
 def _class(label: Any, index: Mapping[str, int], fractions: bool) -> tuple[Class, float | None]:

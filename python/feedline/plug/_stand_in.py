@@ -31,7 +31,6 @@ class StandIn:
         self.dataset = dataset
         self.batch_size = batch_size
         self.sampler = EpochSampler(self)
-        self.drop_last = False
         self.first_epoch = first_epoch
         self._convert = convert
 
@@ -43,6 +42,11 @@ class StandIn:
             self.loader.set_epoch(self.first_epoch())
             self.first_epoch = None
         return map(self._convert, self.loader)
+
+    @property
+    def drop_last(self) -> bool:
+        """Whether a last batch that is not full is left out."""
+        return self.loader.drop_last
 
     def close(self) -> None:
         """Stops the threads; batches that were handed out stay valid."""

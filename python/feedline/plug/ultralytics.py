@@ -265,10 +265,10 @@ def _classes_of_objects(masks: torch.Tensor, cls: torch.Tensor, batch_idx: torch
     """The class of each pixel of masks of single objects: that of the smallest one there, or 0."""
     made = torch.zeros((rows, *masks.shape[1:]), dtype=torch.float32, device=masks.device)
     for row in range(rows):
-        own = (batch_idx == row).to(masks.device)
-        areas = masks[own].sum((1, 2))
-        for at in areas.argsort(descending=True).tolist():
-            made[row][masks[own][at] > 0] = cls[batch_idx == row][at].to(masks.device)
+        own = batch_idx == row
+        shown, classes = masks[own.to(masks.device)], cls[own].flatten().to(masks.device)
+        for at in shown.sum((1, 2)).argsort(descending=True).tolist():
+            made[row][shown[at] > 0] = classes[at]
     return made
 
 
