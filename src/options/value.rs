@@ -63,6 +63,15 @@ pub enum ValueKind {
     DataSets,
 }
 
+/// Words of which one is to be chosen, as `a, b or c`.
+pub(crate) fn alternatives(words: impl IntoIterator<Item = String>) -> String {
+    let words: Vec<String> = words.into_iter().collect();
+    match words.split_last() {
+        Some((last, ahead)) if !ahead.is_empty() => format!("{} or {last}", ahead.join(", ")),
+        _ => words.concat(),
+    }
+}
+
 impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -73,13 +82,7 @@ impl fmt::Display for ValueKind {
             ValueKind::Text => "a text",
             ValueKind::Path => "a path",
             ValueKind::Words(words) => {
-                let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-                return match quoted.split_last() {
-                    Some((last, ahead)) if !ahead.is_empty() => {
-                        write!(f, "{} or {last}", ahead.join(", "))
-                    }
-                    _ => f.write_str(&quoted.join("")),
-                };
+                return f.write_str(&alternatives(words.iter().map(|word| format!("`{word}`"))));
             }
             ValueKind::Device => {
                 "`cpu`, `cuda:N`, or `auto` or `auto:N` (that GPU if it works, else the CPU)"

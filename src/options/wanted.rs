@@ -1,5 +1,7 @@
 //! What a deserializer says of a wrong value, without the names of Rust's types.
 
+use super::value::alternatives;
+
 /// What a value may be, where `message` of serde's says only that it is of another type, or none of the words that there are;
 /// `None` where it says more.
 pub(crate) fn wanted(message: &str) -> Option<String> {
@@ -14,11 +16,7 @@ pub(crate) fn wanted(message: &str) -> Option<String> {
         return Some(message.to_owned());
     }
     let words = message.strip_prefix("unknown variant `")?.split_once(", expected ")?.1;
-    let words: Vec<&str> = words.trim_start_matches("one of ").split(", ").collect();
-    Some(match words.split_last() {
-        Some((last, ahead)) if !ahead.is_empty() => format!("{} or {last}", ahead.join(", ")),
-        _ => words.concat(),
-    })
+    Some(alternatives(words.trim_start_matches("one of ").split(", ").map(str::to_owned)))
 }
 
 fn in_words(expected: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::text::Page;
 use crate::error::{Error, Result};
-use crate::options::{Options, fields};
+use crate::options::{Options, alternatives, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::fmt;
@@ -246,13 +246,7 @@ impl Parameter {
             ParameterKind::Float => format!("a number{range}"),
             ParameterKind::Bool => "true or false".into(),
             ParameterKind::Text => "a text".into(),
-            ParameterKind::Word => {
-                let quoted: Vec<String> = self.words.iter().map(|word| format!("`{word}`")).collect();
-                match quoted.split_last() {
-                    Some((last, ahead)) if !ahead.is_empty() => format!("{} or {last}", ahead.join(", ")),
-                    _ => quoted.concat(),
-                }
-            }
+            ParameterKind::Word => alternatives(self.words.iter().map(|word| format!("`{word}`"))),
             ParameterKind::Integers => format!("{} whole numbers{range}", self.length()),
             ParameterKind::Floats => format!("{} numbers{range}", self.length()),
         }
