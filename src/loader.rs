@@ -72,8 +72,8 @@ pub struct Loader {
     pipeline: Arc<dyn Pipeline>,
     setup: Setup,
     options: Options,
-    pinning: Option<Pinning>,
-    unpinned: Option<Error>,
+    /// What page-locks batches, where that was asked for.
+    pinning: Option<Result<Pinning>>,
 }
 
 /// The device that a loader with these options works on: `cuda` and `auto` mean the GPU of `LOCAL_RANK` where
@@ -189,8 +189,10 @@ impl Loader {
 
     /// Why batches are not page-locked, or not all of them, although they were asked to be (`pin_memory`).
     pub fn unpinned(&self) -> Option<String> {
-        let failed = || self.pinning.as_ref()?.failed().map(str::to_owned);
-        self.unpinned.as_ref().map(Error::to_string).or_else(failed)
+        match self.pinning.as_ref()? {
+            Ok(pinning) => pinning.failed().map(str::to_owned),
+            Err(why) => Some(why.to_string()),
+        }
     }
 
     /// Rows that all batches of an epoch have together, before bad samples are left out; every rank has as many.

@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::device::backend::{BackendOptions, view_starts};
 use crate::device::pinning::Pinning;
 use crate::draft::op::Extent;
-use crate::error::{Error, Result, bail, ensure};
+use crate::error::{Result, bail, ensure};
 use crate::geometry::Size;
 use crate::loader::batch::labels::LabelRules;
 use crate::loader::companions::Companion;
@@ -46,7 +46,7 @@ impl LoaderBuilder {
         self.check(&setup, sampler.len())?;
         let device = self.device.map_or_else(|| Device::open(self.options.device.name()), Ok)?;
         let backend = self.backend_options(device)?;
-        let (pinning, unpinned) = self.pinning(device)?;
+        let pinning = self.pinning(device);
         let Options { loader, output, decode, .. } = &self.options;
         let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
         asked.check(&sampler, bare, &self.augments)?;
@@ -81,7 +81,8 @@ impl LoaderBuilder {
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
-        let backend = BackendOptions { row_bytes, image_cache, pinning: pinning.clone(), ..backend };
+        let locked = pinning.as_ref().and_then(|pinning| pinning.as_ref().ok()).cloned();
+        let backend = BackendOptions { row_bytes, image_cache, pinning: locked, ..backend };
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
         let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
         let pool = PoolOptions { workers, buffers, reserved: most, auto_prefetch };
@@ -107,7 +108,7 @@ impl LoaderBuilder {
             process: Process::this(),
         };
         let pipeline = worker::open(device, backend, pool, context)?;
-        Ok(Loader { pipeline, setup, options: self.options, pinning, unpinned })
+        Ok(Loader { pipeline, setup, options: self.options, pinning })
     }
 
     /// Puts into the options what follows from others.
@@ -174,15 +175,10 @@ impl LoaderBuilder {
         })
     }
 
-    /// What page-locks batches where that is asked for, and why it cannot be done. On a GPU batches are its own.
-    fn pinning(&self, on: Device) -> Result<(Option<Pinning>, Option<Error>)> {
-        if !self.options.device.pin_memory() || on != Device::Cpu {
-            return Ok((None, None));
-        }
-        Ok(match Pinning::open(ranks::device_of_process()) {
-            Ok(pinning) => (Some(pinning), None),
-            Err(why) => (None, Some(why)),
-        })
+    /// What page-locks batches where that is asked for, or why it cannot be done. On a GPU batches are its own.
+    fn pinning(&self, on: Device) -> Option<Result<Pinning>> {
+        let is_wanted = self.options.device.pin_memory() && on == Device::Cpu;
+        is_wanted.then(|| Pinning::open(ranks::device_of_process()))
     }
 
     /// Refuses views that cannot be made, and what cannot be had with them.

@@ -36,16 +36,10 @@ pub(in crate::loader) fn of_environment() -> Result<(usize, usize)> {
 /// [`Error::Config`] where `LOCAL_RANK` is no number.
 pub(in crate::loader) fn device(options: &Options) -> Result<DeviceWord> {
     let named = options.device.name();
-    Ok(local(options)?.map_or(named, |local| named.of_local_rank(local)))
-}
-
-/// The number of this process's GPU, where ranks come from the environment.
-///
-/// # Errors
-/// As [`device`].
-pub(in crate::loader) fn local(options: &Options) -> Result<Option<u32>> {
-    let local = word("LOCAL_RANK").filter(|_| options.loader.distributed.is_some());
-    local.map(|local| number("LOCAL_RANK", &local)).transpose()
+    match word("LOCAL_RANK").filter(|_| options.loader.distributed.is_some()) {
+        Some(local) => Ok(named.of_local_rank(number("LOCAL_RANK", &local)?)),
+        None => Ok(named),
+    }
 }
 
 /// The GPU that is this process's among those of the machine, as launchers say it, whoever makes the ranks; else the first.
