@@ -27,8 +27,8 @@ HEAD = """\
 
 What newcomers write, and what feedline answers: an error or a `feedline.FeedlineWarning`, in one line, with what to write
 instead. `photos` is a folder with a folder for each class, `flat` one of images, `path` one image, and `crop` is
-`[feedline.RandomResizedCrop(224)]`. A warning is for what runs, but hardly as it is meant; where it is
-meant, the message says how to say so, and `warnings.simplefilter("error", feedline.FeedlineWarning)` makes errors of all.
+`[feedline.RandomResizedCrop(224)]`. A warning is for code that runs, but probably not as intended. If it is intended, the message
+says which argument makes that clear; `warnings.simplefilter("error", feedline.FeedlineWarning)` turns all warnings into errors.
 
 <!-- Made from python/mistakes.py by `python python/mistakes.py`; do not edit. -->
 """

@@ -1,4 +1,4 @@
-"""What is refused, or warned of, in the words of those who write Python: keywords, data, and what hardly is meant."""
+"""What is refused, or warned of, in the words of those who write Python: keywords, data, and what was probably not intended."""
 
 from __future__ import annotations
 

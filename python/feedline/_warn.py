@@ -1,4 +1,4 @@
-"""What runs, but hardly as it is meant."""
+"""Warnings of code that runs, but probably not as intended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 
 
 class FeedlineWarning(UserWarning):
-    """Something that runs, but hardly as it is meant; the message says what to write instead."""
+    """Code that runs, but probably not as intended; the message says what to write instead."""
 
 
 def warn(message: str) -> None:
