@@ -45,8 +45,8 @@ impl LoaderBuilder {
         let setup = self.setup();
         self.check(&setup, sampler.len())?;
         let device = self.device.map_or_else(|| Device::open(self.options.device.name()), Ok)?;
-        let backend = self.backend_options(device)?;
         let pinning = self.pinning(device);
+        let backend = self.backend_options(device, pinning.as_ref())?;
         let Options { loader, output, decode, .. } = &self.options;
         let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
         asked.check(&sampler, bare, &self.augments)?;
@@ -81,8 +81,7 @@ impl LoaderBuilder {
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
-        let locked = pinning.as_ref().and_then(|pinning| pinning.as_ref().ok()).cloned();
-        let backend = BackendOptions { row_bytes, image_cache, pinning: locked, ..backend };
+        let backend = BackendOptions { row_bytes, image_cache, ..backend };
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
         let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
         let pool = PoolOptions { workers, buffers, reserved: most, auto_prefetch };
@@ -139,7 +138,7 @@ impl LoaderBuilder {
     }
 
     /// Without what follows from the augmentations.
-    fn backend_options(&self, on: Device) -> Result<BackendOptions> {
+    fn backend_options(&self, on: Device, pinning: Option<&Result<Pinning>>) -> Result<BackendOptions> {
         let Options { loader, decode, device, .. } = &self.options;
         if decode.scale() != DecodeScale::Exact && on != Device::Cpu {
             bail!("decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact");
@@ -170,7 +169,7 @@ impl LoaderBuilder {
             device_memory: device.memory.map(|bytes| bytes.0),
             pinned: device.pinned_memory().in_memory()
                 / (loader.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
-            pinning: None,
+            pinning: pinning.and_then(|pinning| pinning.as_ref().ok()).cloned(),
             low_priority: device.low_priority(),
         })
     }
