@@ -19,7 +19,7 @@ mod spread;
 mod validate;
 mod worker;
 
-pub use crate::policy::{BadSample, LastBatch};
+pub use crate::policy::{BadSample, LastBatch, WorkerPriority};
 pub use crate::sampler::Shuffle;
 #[cfg(feature = "tch")]
 pub(crate) use batch::ViewArrays;

@@ -32,6 +32,20 @@ pub enum BadSample {
     Substitute,
 }
 
+/// How the system ranks worker threads among the threads that share their cores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerPriority {
+    /// As all other threads.
+    #[default]
+    Normal,
+    /// Below all others of the process's control group: they work while a core has nothing else to do (Linux' `SCHED_IDLE`).
+    ///
+    /// For a training that computes on the same cores: it goes on undisturbed, and where it waits for a batch all cores are the
+    /// workers'. Where something else keeps all cores busy and waits for nothing, batches hardly come.
+    Idle,
+}
+
 /// What becomes of a JPEG that is damaged. Whatever is chosen, a file without damage has the same pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -15,7 +15,7 @@ use crate::index::IndexMode;
 use crate::label::{BoxFormat, Unit};
 use crate::options::{Bytes, DeviceWord, Distributed, Listed, NormalizeOptions, Options};
 use crate::output::{DType, Layout, MultiScale, RectBatches};
-use crate::policy::{BadSample, DecodeScale, DecoderChoice, LastBatch};
+use crate::policy::{BadSample, DecodeScale, DecoderChoice, LastBatch, WorkerPriority};
 use crate::recipe::Recipe;
 use crate::sampler::Shuffle;
 use crate::source::Source;
@@ -145,6 +145,9 @@ impl LoaderBuilder {
     options! {
         /// Worker threads, 1 to 512 (default: one for each core, and more, up to four, where reading is the limit).
         workers(threads: usize) => loader.workers = threads;
+
+        /// How the system ranks worker threads (default: as all others); see [`WorkerPriority`]. No result depends on it.
+        worker_priority(priority: WorkerPriority) => loader.worker_priority = priority;
 
         /// Batches made ahead, 1 to 64 (default: 2, and up to 4 where the consumer's waits are irregular).
         ///

@@ -9,6 +9,7 @@ mod outlines;
 pub(super) mod pictures;
 pub(super) mod pipeline;
 mod pool;
+mod priority;
 pub(super) mod process;
 mod sample;
 mod threads;

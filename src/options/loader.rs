@@ -5,7 +5,7 @@ use super::listed::Listed;
 use crate::draft::op::Extent;
 use crate::error::{Error, Result, bail};
 use crate::output::{MultiScale, RectBatches};
-use crate::policy::{BadSample, LastBatch};
+use crate::policy::{BadSample, LastBatch, WorkerPriority};
 use serde::{Deserialize, Serialize};
 
 section! {
@@ -51,6 +51,10 @@ section! {
         mixing_off_epoch or "close_mosaic": u64, unset "never";
         /// Worker threads, 1 to 512.
         workers or "num_workers": usize, unset "one for each core, and up to four where reading is the limit";
+        /// How the system ranks worker threads: `normal` as all threads; `idle` below the others of the process's control
+        /// group, for a training that computes on the same cores (Linux only). What else keeps all cores busy and waits for
+        /// nothing stops them nearly.
+        worker_priority: WorkerPriority = WorkerPriority::Normal;
         /// Batches that are made ahead, 1 to 64.
         prefetch or "prefetch_factor": usize, unset "2, and up to 4 where the trainer's waits are irregular";
         /// Whether each batch is shaped as its images are, which come in the order of their shapes.

@@ -165,5 +165,6 @@ words! {
     crate::policy::Mix,
     crate::policy::StoppingStrategy,
     crate::policy::OnBadLabel,
+    crate::policy::WorkerPriority,
     super::Kind,
 }

@@ -1,7 +1,9 @@
-//! No thread is left behind. It runs in a process of its own, because it counts all threads of the process.
+//! No thread is left behind, and each has the priority that was asked for. These tests run in processes of their own, because
+//! they look at all threads of the process.
 #![cfg(target_os = "linux")]
 
 use crate::support::{builder, flat};
+use feedline::loader::WorkerPriority;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -21,14 +23,21 @@ fn settles_at(want: usize) -> bool {
     true
 }
 
+/// Whether the test `name` is on its own in this process; if not, it runs in one where it is.
+fn is_alone(name: &str) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut alone = Command::new(std::env::current_exe().unwrap());
+    let ran = alone.args(["--exact", name]).env(ALONE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
+
 #[test]
 fn every_thread_is_gone_when_the_loader_and_its_epochs_are() {
-    if std::env::var_os(ALONE).is_none() {
-        let name = "threads::every_thread_is_gone_when_the_loader_and_its_epochs_are";
-        let mut alone = Command::new(std::env::current_exe().unwrap());
-        let ran = alone.args(["--exact", name]).env(ALONE, "1").output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success() && said.contains("1 passed"), "{said}");
+    if !is_alone("threads::every_thread_is_gone_when_the_loader_and_its_epochs_are") {
         return;
     }
     let before = std::fs::read_dir("/proc/self/task").unwrap().count();
@@ -44,4 +53,36 @@ fn every_thread_is_gone_when_the_loader_and_its_epochs_are() {
     drop(epoch);
     assert!(settles_at(before), "nobody needs them");
     assert_eq!(batch.len(), 4);
+}
+
+/// How many threads of this process have each of the scheduling policies of `sched(7)`: SCHED_OTHER, and SCHED_IDLE.
+fn policies() -> (usize, usize) {
+    let policy = |task: std::io::Result<std::fs::DirEntry>| -> u32 {
+        let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap();
+        // The policy is field 41, and field 3 the first after the name.
+        stat.rsplit_once(") ").unwrap().1.split(' ').nth(41 - 3).unwrap().parse().unwrap()
+    };
+    let all: Vec<u32> = std::fs::read_dir("/proc/self/task").unwrap().map(policy).collect();
+    let count = |wanted| all.iter().filter(|&&policy| policy == wanted).count();
+    (count(0), count(5))
+}
+
+#[test]
+fn workers_have_the_priority_that_is_asked_for_and_nobody_else() {
+    if !is_alone("threads::workers_have_the_priority_that_is_asked_for_and_nobody_else") {
+        return;
+    }
+    let (others, idle) = policies();
+    assert_eq!(idle, 0);
+    let rows = |priority| {
+        let loader = builder(flat(64), 4).workers(3).worker_priority(priority).build().unwrap();
+        let rows: Vec<_> = loader.epoch(0).map(|batch| batch.unwrap().images().to_vec()).collect();
+        (rows, policies())
+    };
+    let (as_usual, usual) = rows(WorkerPriority::Normal);
+    assert_eq!(usual, (others + 3, 0));
+    assert!(settles_at(others));
+    let (as_idle, idle) = rows(WorkerPriority::Idle);
+    assert_eq!(idle, (others, 3));
+    assert!(as_idle == as_usual, "the same pixels");
 }

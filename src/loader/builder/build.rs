@@ -84,7 +84,8 @@ impl LoaderBuilder {
         let backend = BackendOptions { row_bytes, image_cache, ..backend };
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
         let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
-        let pool = PoolOptions { workers, buffers, reserved: most, auto_prefetch };
+        let priority = loader.worker_priority();
+        let pool = PoolOptions { workers, priority, buffers, reserved: most, auto_prefetch };
         let decode_indexes = DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*source);
         let context = Context {
             decode_indexes,

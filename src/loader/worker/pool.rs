@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::pipeline::Pipeline;
+use super::priority;
 use super::sample::SampleWorker;
 use super::threads::{Work, WorkerThreads, work};
 use crate::device::backend::{Backend, BackendUsage};
@@ -11,6 +12,7 @@ use crate::loader::queue::Queue;
 use crate::loader::queue::lent::{BatchMemory, Lent};
 use crate::loader::queue::task::{FinishedBatch, Job, Outcome};
 use crate::loader::report::errors::Stage;
+use crate::policy::WorkerPriority;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +31,7 @@ const READY_WITHIN: Duration = Duration::from_micros(200);
 pub(in crate::loader) struct PoolOptions {
     /// Worker threads; automatic where it is `None`.
     pub(in crate::loader) workers: Option<usize>,
+    pub(in crate::loader) priority: WorkerPriority,
     /// Batches that may exist at once, to start with.
     pub(in crate::loader) buffers: usize,
     /// Batches that memory is reserved for.
@@ -42,6 +45,7 @@ pub(super) struct WorkerPool<B: Backend> {
     queue: Arc<Queue<B>>,
     shared: Arc<Shared<B>>,
     threads: Mutex<Threads>,
+    priority: WorkerPriority,
     auto_workers: bool,
     auto_prefetch: bool,
 }
@@ -66,9 +70,10 @@ impl<B: Backend> WorkerPool<B> {
     /// Reserves memory; no thread runs before [`Pipeline::spawn_threads`].
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where a device has not the memory.
+    /// [`Error::Unavailable`] where a device has not the memory, or threads cannot have their priority.
     pub(super) fn new(backend: Arc<B>, context: Context, options: PoolOptions) -> Result<Self> {
-        let PoolOptions { workers, buffers, reserved, auto_prefetch } = options;
+        let PoolOptions { workers, priority, buffers, reserved, auto_prefetch } = options;
+        priority::check(priority)?;
         let first = workers.unwrap_or_else(cores).clamp(1, MAX_WORKERS);
         let threads =
             Threads { running: WorkerThreads::default(), first, deliveries: 0, waits: 0, spent: [0.0; 2] };
@@ -76,6 +81,7 @@ impl<B: Backend> WorkerPool<B> {
             queue: Arc::new(Queue::new(Arc::clone(&backend), buffers, reserved)?),
             shared: Arc::new(Shared { context, backend }),
             threads: Mutex::new(threads),
+            priority,
             auto_workers: workers.is_none(),
             auto_prefetch,
         })
@@ -90,7 +96,12 @@ impl<B: Backend> WorkerPool<B> {
     fn spawn(&self, threads: &mut Threads, more: usize) -> Result<()> {
         for _ in 0..more {
             let (queue, shared) = (Arc::clone(&self.queue), Arc::clone(&self.shared));
-            let body = move || work(&queue, &mut Worker { shared: &shared, sample: None });
+            let priority = self.priority;
+            let body = move || {
+                // Another thread could; one that cannot works all the same.
+                drop(priority::enter(priority));
+                work(&queue, &mut Worker { shared: &shared, sample: None });
+            };
             threads.running.spawn(body).map_err(|error| Error::Unavailable {
                 what: "a worker thread".into(),
                 why: error.to_string(),

@@ -1,0 +1,77 @@
+//! What the system gives a worker thread of the cores that others want as well.
+
+use crate::error::{Error, Result};
+use crate::policy::WorkerPriority;
+use std::thread;
+
+/// Says whether threads of this process can have `priority`, by one that takes it.
+///
+/// # Errors
+/// [`Error::Unavailable`] where they cannot.
+pub(super) fn check(priority: WorkerPriority) -> Result<()> {
+    if priority == WorkerPriority::Normal {
+        return Ok(());
+    }
+    let thread = thread::Builder::new().spawn(move || enter(priority)).map_err(|error| error.to_string());
+    let entered =
+        thread.and_then(|thread| thread.join().unwrap_or_else(|_| Err("it cannot be tried".into())));
+    entered.map_err(|why| Error::Unavailable {
+        what: "worker_priority = \"idle\"".into(),
+        why,
+        remedy: "leave worker_priority out".into(),
+    })
+}
+
+/// Gives the calling thread `priority`.
+pub(super) fn enter(priority: WorkerPriority) -> std::result::Result<(), String> {
+    match priority {
+        WorkerPriority::Normal => Ok(()),
+        WorkerPriority::Idle => enter_idle(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn enter_idle() -> std::result::Result<(), String> {
+    use thread_priority::unix::{
+        NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+    };
+    use thread_priority::{Error, ThreadPriority};
+    let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let entered = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
+    entered.map_err(|error| match error {
+        Error::OS(code) => std::io::Error::from_raw_os_error(code).to_string(),
+        other => other.to_string(),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enter_idle() -> std::result::Result<(), String> {
+    Err("only Linux has it".into())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// The scheduling policy of the calling thread, as `sched(7)` numbers them.
+    fn policy() -> u32 {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        // The command's name, in parentheses, may hold spaces; the policy is field 41, and the state field 3.
+        let fields = stat.rsplit_once(") ").unwrap().1;
+        fields.split(' ').nth(41 - 3).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn a_thread_is_idle_only_where_that_is_asked_for() {
+        const SCHED_OTHER: u32 = 0;
+        const SCHED_IDLE: u32 = 5;
+        for (priority, expected) in
+            [(WorkerPriority::Normal, SCHED_OTHER), (WorkerPriority::Idle, SCHED_IDLE)]
+        {
+            check(priority).unwrap();
+            assert_eq!(policy(), SCHED_OTHER, "the thread that asks stays as it is");
+            let policy = thread::spawn(move || enter(priority).map(|()| policy())).join().unwrap();
+            assert_eq!(policy, Ok(expected), "{priority:?}");
+        }
+    }
+}
