@@ -5,18 +5,21 @@
 
 mobilenet_v3_small learns at 128 pixels on the CPU: from torch's DataLoader with PIL or with torchvision.io, from feedline
 with its workers as they are and with worker_priority="idle", and from one batch over and over, which is the most that any
-loader can reach. The contenders take turns, each in a fresh process, at torch's own number of threads and at one. The
-interpreter needs torch, torchvision and feedline.
+loader can reach, at torch's own number of threads and at one. In each round all contenders are processes of their own that take
+turns of a few seconds and are stopped in between, with all that they have prefetched; so a machine that is slower for a
+while is slower for all of them. The interpreter needs torch, torchvision and feedline.
 """
 
 import argparse
 import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -26,6 +29,9 @@ import run
 SIZE = 128
 CLASSES = 1000
 WARM_UP_STEPS = 5
+#: Steps of a turn before the clock starts: the processor's caches are somebody else's.
+SETTLING_STEPS = 1
+READY = "ready"
 FIXED = "one batch over and over"
 FEEDLINE = "feedline"
 FEEDLINE_IDLE = 'feedline, worker_priority="idle"'
@@ -39,17 +45,21 @@ def arguments():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with a folder of JPEG files for each class")
-    parser.add_argument(
-        "--images", type=int, default=1280, help="images to measure in a run; files are repeated as needed"
-    )
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--workers", type=int, default=2, help="processes of a DataLoader, threads of feedline")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=5, help="each with fresh processes")
+    parser.add_argument("--turns", type=int, default=6, help="turns of each contender in a round")
+    parser.add_argument("--steps", type=int, default=8, help="measured steps of a turn")
     parser.add_argument("--threads", default="default,1", help="torch's threads, comma-separated: a number, or default")
     parser.add_argument("--timeout-s", type=float, default=600)
     parser.add_argument("--out", type=Path, help="JSON file for all figures")
     parser.add_argument("--contender", choices=CONTENDERS, help="train in this process, at the first of --threads")
     return parser.parse_args()
+
+
+def steps_of_a_round(args):
+    """All steps of a contender, measured or not."""
+    return WARM_UP_STEPS + args.turns * (SETTLING_STEPS + args.steps)
 
 
 def dataset(folder, loader, transforms):
@@ -95,7 +105,7 @@ def torchvision_batches(folder, args):
 
 
 def feedline_batches(folder, args, **options):
-    """feedline's Loader, in pairs of images and labels."""
+    """feedline's Loader, in pairs of images and labels, from its second epoch on: by then it has its decode indexes."""
     import feedline
 
     loader = feedline.Loader(
@@ -109,6 +119,8 @@ def feedline_batches(folder, args, **options):
         framework="torch",
         **options,
     )
+    for _ in loader:
+        pass
     return Pairs(loader)
 
 
@@ -130,7 +142,7 @@ class Pairs:
 def fixed_batches(folder, args):
     """One batch, an epoch's worth of times."""
     first = next(iter(feedline_batches(folder, args)))
-    return [first] * (args.images // args.batch_size + WARM_UP_STEPS)
+    return [first] * steps_of_a_round(args)
 
 
 CONTENDERS = {
@@ -179,75 +191,99 @@ def train(args):
     batches = iter(CONTENDERS[args.contender](args.data, args))
     for _ in range(WARM_UP_STEPS):
         step(*next(batches))
-    images, cpu, clock = 0, common.cpu_seconds(), time.perf_counter()
-    while images < args.images:
-        image, label = next(batches)
-        step(image, label)
-        images += len(label)
-    seconds, cpu = time.perf_counter() - clock, common.cpu_seconds() - cpu
-    result = {
-        "images_per_s": images / seconds,
-        "cpu_s_per_1000": 1000 * cpu / images,
-        "torch_threads": torch.get_num_threads(),
-    }
-    print(json.dumps(result), flush=True)
-    # Workers end slowly; nothing is left to save.
-    os._exit(0)
+    print(READY, flush=True)
+    for _ in sys.stdin:
+        for _ in range(SETTLING_STEPS):
+            step(*next(batches))
+        images, cpu, clock = 0, common.cpu_seconds(), time.perf_counter()
+        for _ in range(args.steps):
+            image, label = next(batches)
+            step(image, label)
+            images += len(label)
+        seconds, cpu = time.perf_counter() - clock, common.cpu_seconds() - cpu
+        turn = {"images_per_s": images / seconds, "cpu_s_per_1000": 1000 * cpu / images}
+        print(json.dumps({**turn, "torch_threads": torch.get_num_threads()}), flush=True)
 
 
-def figures(args, folder, contender, threads):
-    """The figures of one run in a process of its own, or {"error": cause}."""
-    command = [sys.executable, __file__, "--contender", contender, "--threads", threads, "--data", str(folder)]
-    for name in ("images", "batch_size", "workers"):
-        command += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout_s, check=False)
-    except subprocess.TimeoutExpired:
-        return {"error": f"no result within {args.timeout_s:g} s"}
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode or not lines:
-        return {"error": f"exit status {done.returncode}: {run.last_line(done.stderr or done.stdout)}"}
-    return json.loads(lines[-1])
+class Trainer:
+    """A contender that trains in a process of its own while it has its turn."""
+
+    def __init__(self, args, folder, contender, threads):
+        command = [sys.executable, __file__, "--contender", contender, "--threads", threads, "--data", str(folder)]
+        for name in ("batch_size", "workers", "turns", "steps"):
+            command += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
+        self.contender, self.timeout_s = contender, args.timeout_s
+        self.said = tempfile.TemporaryFile("w+")  # closed with the process
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True, start_new_session=True
+        )
+        self.await_line()
+
+    def await_line(self):
+        """What it prints next, after which it and its workers stand still."""
+        overdue = threading.Timer(self.timeout_s, self.signal, [signal.SIGKILL])
+        overdue.start()
+        line = self.process.stdout.readline()
+        overdue.cancel()
+        if line:
+            self.signal(signal.SIGSTOP)
+            return line
+        status = self.process.wait()
+        self.said.seek(0)
+        cause = run.last_line(self.said.read())
+        raise SystemExit(f"{self.contender}: exit status {status}, {cause} (killed after {self.timeout_s:g} s)")
+
+    def turn(self):
+        """The figures of one turn."""
+        self.signal(signal.SIGCONT)
+        print(file=self.process.stdin, flush=True)
+        return json.loads(self.await_line())
+
+    def signal(self, number):
+        """Sends a signal to it and to the processes that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def end(self):
+        """Ends it, and all that it has started."""
+        self.signal(signal.SIGKILL)
+        self.process.communicate()
+        self.said.close()
 
 
 def table(rounds):
-    """Medians with the smallest and the largest, and what is left of the speed with one batch, round by round."""
-    lines = ["| | images/s | CPU-s per 1000 | of one batch's speed |", "|---|---|---|---|"]
+    """Medians of all turns with the smallest and the largest, and what is left of the speed with one batch, turn by turn."""
+    lines = ["| | images/s | CPU-s per 1000 | of one batch's speed | by round |", "|---|---|---|---|---|"]
     for contender in CONTENDERS:
-        errors = [results[contender]["error"] for results in rounds if "error" in results[contender]]
-        if errors:
-            lines.append(f"| {contender} | failed: {run.escaped(errors[0])} | | |")
-            continue
-        rates, cpu = run.good(rounds, contender, "images_per_s"), run.good(rounds, contender, "cpu_s_per_1000")
-        share = f"{statistics.median(shares(rounds, contender)):.1%}" if shares(rounds, contender) else ""
-        lines.append(f"| {contender} | {run.spread(rates, 0)} | {run.spread(cpu, 2)} | {share} |")
+        rates, cpu = (
+            [turn[contender][figure] for turns in rounds for turn in turns] for figure in ("images_per_s", "cpu_s_per_1000")
+        )
+        by_round = ", ".join(f"{statistics.median(shares([turns], contender)):.1%}" for turns in rounds)
+        share = f"{statistics.median(shares(rounds, contender)):.1%}"
+        lines.append(f"| {contender} | {run.spread(rates, 0)} | {run.spread(cpu, 2)} | {share} | {by_round} |")
     return "\n".join(lines)
 
 
 def shares(rounds, contender):
-    """A contender's images per second over those with one batch, in each round in which both succeeded."""
-    pairs = [(results[contender], results[FIXED]) for results in rounds]
-    return [
-        own["images_per_s"] / fixed["images_per_s"]
-        for own, fixed in pairs
-        if "error" not in own and "error" not in fixed
-    ]
+    """A contender's images per second over those with one batch, in each turn."""
+    return [turn[contender]["images_per_s"] / turn[FIXED]["images_per_s"] for turns in rounds for turn in turns]
 
 
 def measured(args, threads):
-    """All rounds at a number of torch's threads, as a list of {contender: figures or error}."""
-    steps = WARM_UP_STEPS + -(-args.images // args.batch_size) + common.TAIL_BATCHES
+    """All rounds at a number of torch's threads, each a list of turns: {contender: figures}."""
     rounds = []
     # An epoch is longer than what is measured, so that nobody profits from a queue that is only emptied.
-    with repeated(args.data, steps * args.batch_size) as folder:
+    with repeated(args.data, (steps_of_a_round(args) + common.TAIL_BATCHES) * args.batch_size) as folder:
         for number in range(args.rounds):
-            results = {}
-            for contender in CONTENDERS:
-                load = os.getloadavg()[0]
-                results[contender] = {**figures(args, folder, contender, threads), "load_before": round(load, 2)}
-                said = f"round {number + 1}/{args.rounds}, {threads} threads  {contender:32}"
-                print(f"{said} {run.brief(results[contender])}", file=sys.stderr, flush=True)
-            rounds.append(results)
+            with contextlib.ExitStack() as running:
+                trainers = []
+                for contender in CONTENDERS:
+                    trainers.append(Trainer(args, folder, contender, threads))
+                    running.callback(trainers[-1].end)
+                turns = [{each.contender: each.turn() for each in trainers} for _ in range(args.turns)]
+            rounds.append(turns)
+            said = ", ".join(f"{each} {statistics.median(shares([turns], each)):.1%}" for each in CONTENDERS)
+            print(f"round {number + 1}/{args.rounds}, {threads} threads: {said}", file=sys.stderr, flush=True)
     return rounds
 
 
@@ -256,12 +292,11 @@ def main():
     args = arguments()
     if args.contender:
         train(args)
-    report, missed = {"machine": run.machine(), "images": args.images, "batch_size": args.batch_size}, []
+    report, missed = {"machine": run.machine(), "steps": args.steps, "batch_size": args.batch_size}, []
     for threads in args.threads.split(","):
         rounds = report[threads] = measured(args, threads)
         print(f"torch's threads: {threads}\n\n{table(rounds)}\n")
-        share = shares(rounds, FEEDLINE_IDLE)
-        if not share or statistics.median(share) < WANTED:
+        if statistics.median(shares(rounds, FEEDLINE_IDLE)) < WANTED:
             missed.append(threads)
     if args.out:
         args.out.write_text(json.dumps(report, indent=1) + "\n")
