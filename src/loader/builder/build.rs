@@ -76,16 +76,13 @@ impl LoaderBuilder {
         let labels = LabelRules::of(&self.options);
         let companions = Companion::of(&labels, source.fields());
         let [outputs, largest] = [&outputs, &*largest].map(|views| Companion::outputs(&companions, views));
-        let Reserved { row_bytes, buffers, most } = reserve(loader, device, &largest, setup.batch_size)?;
+        let Reserved { row_bytes, pool } = reserve(loader, device, &largest, setup.batch_size)?;
         let starts = view_starts(setup.batch_size, row_bytes.iter().copied()).unwrap_or_default();
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
         let backend = BackendOptions { row_bytes, image_cache, ..backend };
-        let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
         let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
-        let priority = loader.worker_priority();
-        let pool = PoolOptions { workers, priority, buffers, reserved: most, auto_prefetch };
         let decode_indexes = DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*source);
         let context = Context {
             decode_indexes,
@@ -272,13 +269,11 @@ fn outputs_of(
 struct Reserved {
     /// Of each view of a sample.
     row_bytes: Vec<usize>,
-    /// Batches at the start.
-    buffers: usize,
-    /// Batches that there is memory for.
-    most: usize,
+    /// With as many batches as there is memory for.
+    pool: PoolOptions,
 }
 
-/// Finds how many batches of samples that become `outputs` there may be.
+/// Finds how many batches of samples that become `outputs` there may be, for the threads that make them.
 fn reserve(
     loader: &LoaderOptions,
     device: Device,
@@ -291,7 +286,14 @@ fn reserve(
     // Batches on a device are its own to back.
     let host_bytes = if device == Device::Cpu { row_bytes.iter().sum() } else { 0 };
     let most = backed(host_bytes, batch_size, buffers, reserved)?;
-    Ok(Reserved { row_bytes, buffers, most })
+    let pool = PoolOptions {
+        workers: loader.workers,
+        priority: loader.worker_priority(),
+        buffers,
+        reserved: most,
+        auto_prefetch: loader.prefetch.is_none(),
+    };
+    Ok(Reserved { row_bytes, pool })
 }
 
 /// What batches become, without a size.

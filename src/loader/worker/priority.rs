@@ -48,30 +48,3 @@ fn enter_idle() -> std::result::Result<(), String> {
 fn enter_idle() -> std::result::Result<(), String> {
     Err("only Linux has it".into())
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-
-    /// The scheduling policy of the calling thread, as `sched(7)` numbers them.
-    fn policy() -> u32 {
-        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        // The command's name, in parentheses, may hold spaces; the policy is field 41, and the state field 3.
-        let fields = stat.rsplit_once(") ").unwrap().1;
-        fields.split(' ').nth(41 - 3).unwrap().parse().unwrap()
-    }
-
-    #[test]
-    fn a_thread_is_idle_only_where_that_is_asked_for() {
-        const SCHED_OTHER: u32 = 0;
-        const SCHED_IDLE: u32 = 5;
-        for (priority, expected) in
-            [(WorkerPriority::Normal, SCHED_OTHER), (WorkerPriority::Idle, SCHED_IDLE)]
-        {
-            check(priority).unwrap();
-            assert_eq!(policy(), SCHED_OTHER, "the thread that asks stays as it is");
-            let policy = thread::spawn(move || enter(priority).map(|()| policy())).join().unwrap();
-            assert_eq!(policy, Ok(expected), "{priority:?}");
-        }
-    }
-}
