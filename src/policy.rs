@@ -32,17 +32,18 @@ pub enum BadSample {
     Substitute,
 }
 
-/// How the system ranks worker threads among the threads that share their cores.
+/// The scheduling priority of worker threads, against the threads that they share cores with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerPriority {
-    /// As all other threads.
+    /// That of all other threads.
     #[default]
     Normal,
-    /// Below all others of the process's control group: they work while a core has nothing else to do (Linux' `SCHED_IDLE`).
+    /// Below all others of the process's control group: workers run only while a core has nothing else to do (Linux'
+    /// `SCHED_IDLE`).
     ///
-    /// For a training that computes on the same cores: it goes on undisturbed, and where it waits for a batch all cores are the
-    /// workers'. Where something else keeps all cores busy and waits for nothing, batches hardly come.
+    /// For a training that computes on the same cores: it is not interrupted, and while it waits for a batch the workers have
+    /// all cores. If something else keeps all cores busy without ever waiting, hardly any batch is made.
     Idle,
 }
 

@@ -104,8 +104,8 @@ def torchvision_batches(folder, args):
     return data_loader(dataset(folder, decode, v2.Compose(chain)), args)
 
 
-def feedline_batches(folder, args, **options):
-    """feedline's Loader, in pairs of images and labels, from its second epoch on: by then it has its decode indexes."""
+def feedline_pairs(folder, args, **options):
+    """feedline's Loader, in pairs of images and labels."""
     import feedline
 
     loader = feedline.Loader(
@@ -119,9 +119,15 @@ def feedline_batches(folder, args, **options):
         framework="torch",
         **options,
     )
-    for _ in loader:
-        pass
     return Pairs(loader)
+
+
+def feedline_batches(folder, args, **options):
+    """feedline's batches from the second epoch on: by then it has its decode indexes."""
+    pairs = feedline_pairs(folder, args, **options)
+    for _ in pairs:
+        pass
+    return pairs
 
 
 def feedline_idle_batches(folder, args):
@@ -141,7 +147,7 @@ class Pairs:
 
 def fixed_batches(folder, args):
     """One batch, an epoch's worth of times."""
-    first = next(iter(feedline_batches(folder, args)))
+    first = next(iter(feedline_pairs(folder, args)))
     return [first] * steps_of_a_round(args)
 
 
@@ -221,12 +227,12 @@ class Trainer:
 
     def await_line(self):
         """What it prints next, after which it and its workers stand still."""
-        overdue = threading.Timer(self.timeout_s, self.signal, [signal.SIGKILL])
+        overdue = threading.Timer(self.timeout_s, self.send, [signal.SIGKILL])
         overdue.start()
         line = self.process.stdout.readline()
         overdue.cancel()
         if line:
-            self.signal(signal.SIGSTOP)
+            self.send(signal.SIGSTOP)
             return line
         status = self.process.wait()
         self.said.seek(0)
@@ -235,18 +241,18 @@ class Trainer:
 
     def turn(self):
         """The figures of one turn."""
-        self.signal(signal.SIGCONT)
+        self.send(signal.SIGCONT)
         print(file=self.process.stdin, flush=True)
         return json.loads(self.await_line())
 
-    def signal(self, number):
+    def send(self, number):
         """Sends a signal to it and to the processes that it has started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
     def end(self):
         """Ends it, and all that it has started."""
-        self.signal(signal.SIGKILL)
+        self.send(signal.SIGKILL)
         self.process.communicate()
         self.said.close()
 
@@ -255,18 +261,22 @@ def table(rounds):
     """Medians of all turns with the smallest and the largest, and what is left of the speed with one batch, turn by turn."""
     lines = ["| | images/s | CPU-s per 1000 | of one batch's speed | by round |", "|---|---|---|---|---|"]
     for contender in CONTENDERS:
-        rates, cpu = (
-            [turn[contender][figure] for turns in rounds for turn in turns] for figure in ("images_per_s", "cpu_s_per_1000")
-        )
+        rates, cpu = (each_turn(rounds, contender, figure) for figure in ("images_per_s", "cpu_s_per_1000"))
         by_round = ", ".join(f"{statistics.median(shares([turns], contender)):.1%}" for turns in rounds)
         share = f"{statistics.median(shares(rounds, contender)):.1%}"
         lines.append(f"| {contender} | {run.spread(rates, 0)} | {run.spread(cpu, 2)} | {share} | {by_round} |")
     return "\n".join(lines)
 
 
+def each_turn(rounds, contender, figure):
+    """A figure of a contender in each turn of all rounds."""
+    return [turn[contender][figure] for turns in rounds for turn in turns]
+
+
 def shares(rounds, contender):
     """A contender's images per second over those with one batch, in each turn."""
-    return [turn[contender]["images_per_s"] / turn[FIXED]["images_per_s"] for turns in rounds for turn in turns]
+    own, fixed = (each_turn(rounds, name, "images_per_s") for name in (contender, FIXED))
+    return [rate / most for rate, most in zip(own, fixed, strict=True)]
 
 
 def measured(args, threads):

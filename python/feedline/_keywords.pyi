@@ -155,9 +155,9 @@ class Keywords(TypedDict, total=False):
     workers: int | None
     """Worker threads, 1 to 512. Default: one for each core, and up to four where reading is the limit."""
     worker_priority: Literal["normal", "idle"] | None
-    """How the system ranks worker threads: `normal` as all threads; `idle` below the others of the process's
-    control group, for a training that computes on the same cores (Linux only). What else keeps all cores busy
-    and waits for nothing stops them nearly. Default: normal."""
+    """The scheduling priority of worker threads: `normal` as all threads have it; `idle` below all others of
+    the process's control group, for a training that computes on the same cores (Linux only). If something
+    else keeps all cores busy without ever waiting, idle workers hardly run. Default: normal."""
     prefetch_factor: int | None
     """Batches that are made ahead, 1 to 64. Default: 2, and up to 4 where the trainer's waits are
     irregular."""

@@ -146,7 +146,7 @@ impl LoaderBuilder {
         /// Worker threads, 1 to 512 (default: one for each core, and more, up to four, where reading is the limit).
         workers(threads: usize) => loader.workers = threads;
 
-        /// How the system ranks worker threads (default: as all others); see [`WorkerPriority`]. No result depends on it.
+        /// The scheduling priority of worker threads (default: that of all others). No result depends on it.
         worker_priority(priority: WorkerPriority) => loader.worker_priority = priority;
 
         /// Batches made ahead, 1 to 64 (default: 2, and up to 4 where the consumer's waits are irregular).

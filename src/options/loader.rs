@@ -51,9 +51,9 @@ section! {
         mixing_off_epoch or "close_mosaic": u64, unset "never";
         /// Worker threads, 1 to 512.
         workers or "num_workers": usize, unset "one for each core, and up to four where reading is the limit";
-        /// How the system ranks worker threads: `normal` as all threads; `idle` below the others of the process's control
-        /// group, for a training that computes on the same cores (Linux only). What else keeps all cores busy and waits for
-        /// nothing stops them nearly.
+        /// The scheduling priority of worker threads: `normal` as all threads have it; `idle` below all others of the process's
+        /// control group, for a training that computes on the same cores (Linux only). If something else keeps all cores busy
+        /// without ever waiting, idle workers hardly run.
         worker_priority: WorkerPriority = WorkerPriority::Normal;
         /// Batches that are made ahead, 1 to 64.
         prefetch or "prefetch_factor": usize, unset "2, and up to 4 where the trainer's waits are irregular";

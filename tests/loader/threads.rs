@@ -10,17 +10,35 @@ use std::time::{Duration, Instant};
 /// In the environment of the process that has no other test.
 const ALONE: &str = "FEEDLINE_TEST_ALONE";
 
-/// Waits until the process has `want` threads; a joined thread stays listed for a moment.
-fn settles_at(want: usize) -> bool {
+/// Waits until `what` of the process is `want`, and says whether that came: a thread that was started takes a moment to begin, and
+/// one that was joined stays listed for a moment.
+fn settles_at<T: PartialEq>(want: T, what: impl Fn() -> T) -> bool {
     let deadline = Instant::now() + Duration::from_secs(5);
-    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
-    while threads() != want {
+    while what() != want {
         if Instant::now() > deadline {
             return false;
         }
         std::thread::yield_now();
     }
     true
+}
+
+/// The threads of the process.
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// How many threads of the process have each of the scheduling policies SCHED_OTHER and SCHED_IDLE, by their numbers in
+/// `sched(7)`.
+fn policies() -> [usize; 2] {
+    let policy = |task: std::io::Result<std::fs::DirEntry>| -> Option<u32> {
+        // One that ends meanwhile has none.
+        let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).ok()?;
+        // The policy is field 41, and field 3 the first after the name.
+        Some(stat.rsplit_once(") ").unwrap().1.split(' ').nth(41 - 3).unwrap().parse().unwrap())
+    };
+    let all: Vec<u32> = std::fs::read_dir("/proc/self/task").unwrap().filter_map(policy).collect();
+    [0, 5].map(|wanted| all.iter().filter(|&&policy| policy == wanted).count())
 }
 
 /// Whether the test `name` is on its own in this process; if not, it runs in one where it is.
@@ -40,31 +58,19 @@ fn every_thread_is_gone_when_the_loader_and_its_epochs_are() {
     if !is_alone("threads::every_thread_is_gone_when_the_loader_and_its_epochs_are") {
         return;
     }
-    let before = std::fs::read_dir("/proc/self/task").unwrap().count();
+    let before = threads();
     let loader = builder(flat(64), 4).workers(5).build().unwrap();
-    assert!(settles_at(before), "a loader that was never used has no threads");
+    assert!(settles_at(before, threads), "a loader that was never used has no threads");
     let whole = loader.epoch(0).count();
     assert_eq!(whole, 16);
-    assert!(settles_at(before + 5), "the workers stay for the next epoch");
+    assert!(settles_at(before + 5, threads), "the workers stay for the next epoch");
     let mut epoch = loader.epoch(1);
     let batch = epoch.next().unwrap().unwrap();
     drop(loader);
-    assert!(settles_at(before + 5), "the epoch needs them");
+    assert!(settles_at(before + 5, threads), "the epoch needs them");
     drop(epoch);
-    assert!(settles_at(before), "nobody needs them");
+    assert!(settles_at(before, threads), "nobody needs them");
     assert_eq!(batch.len(), 4);
-}
-
-/// How many threads of this process have each of the scheduling policies of `sched(7)`: SCHED_OTHER, and SCHED_IDLE.
-fn policies() -> (usize, usize) {
-    let policy = |task: std::io::Result<std::fs::DirEntry>| -> u32 {
-        let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap();
-        // The policy is field 41, and field 3 the first after the name.
-        stat.rsplit_once(") ").unwrap().1.split(' ').nth(41 - 3).unwrap().parse().unwrap()
-    };
-    let all: Vec<u32> = std::fs::read_dir("/proc/self/task").unwrap().map(policy).collect();
-    let count = |wanted| all.iter().filter(|&&policy| policy == wanted).count();
-    (count(0), count(5))
 }
 
 #[test]
@@ -72,17 +78,15 @@ fn workers_have_the_priority_that_is_asked_for_and_nobody_else() {
     if !is_alone("threads::workers_have_the_priority_that_is_asked_for_and_nobody_else") {
         return;
     }
-    let (others, idle) = policies();
+    let [others, idle] = policies();
     assert_eq!(idle, 0);
-    let rows = |priority| {
+    let pixels = |priority, want: [usize; 2]| {
         let loader = builder(flat(64), 4).workers(3).worker_priority(priority).build().unwrap();
-        let rows: Vec<_> = loader.epoch(0).map(|batch| batch.unwrap().images().to_vec()).collect();
-        (rows, policies())
+        let pixels: Vec<_> = loader.epoch(0).map(|batch| batch.unwrap().images().to_vec()).collect();
+        assert!(settles_at(want, policies), "{priority:?}: {:?} instead of {want:?}", policies());
+        pixels
     };
-    let (as_usual, usual) = rows(WorkerPriority::Normal);
-    assert_eq!(usual, (others + 3, 0));
-    assert!(settles_at(others));
-    let (as_idle, idle) = rows(WorkerPriority::Idle);
-    assert_eq!(idle, (others, 3));
-    assert!(as_idle == as_usual, "the same pixels");
+    let as_usual = pixels(WorkerPriority::Normal, [others + 3, 0]);
+    assert!(settles_at([others, 0], policies));
+    assert!(pixels(WorkerPriority::Idle, [others, 3]) == as_usual, "no pixel depends on it");
 }

@@ -31,6 +31,7 @@ const READY_WITHIN: Duration = Duration::from_micros(200);
 pub(in crate::loader) struct PoolOptions {
     /// Worker threads; automatic where it is `None`.
     pub(in crate::loader) workers: Option<usize>,
+    /// Theirs, against all other threads.
     pub(in crate::loader) priority: WorkerPriority,
     /// Batches that may exist at once, to start with.
     pub(in crate::loader) buffers: usize,
@@ -98,7 +99,7 @@ impl<B: Backend> WorkerPool<B> {
             let (queue, shared) = (Arc::clone(&self.queue), Arc::clone(&self.shared));
             let priority = self.priority;
             let body = move || {
-                // Another thread could; one that cannot works all the same.
+                // It was checked that threads can; should this one fail, it works at the usual priority.
                 drop(priority::enter(priority));
                 work(&queue, &mut Worker { shared: &shared, sample: None });
             };

@@ -1,10 +1,10 @@
-//! What the system gives a worker thread of the cores that others want as well.
+//! The scheduling priority of worker threads.
 
 use crate::error::{Error, Result};
 use crate::policy::WorkerPriority;
 use std::thread;
 
-/// Says whether threads of this process can have `priority`, by one that takes it.
+/// Checks that threads of this process can take `priority`, in a thread that ends at once.
 ///
 /// # Errors
 /// [`Error::Unavailable`] where they cannot.
