@@ -209,6 +209,19 @@ typedef struct feedline_loader feedline_loader;
 // What a loader is to do.
 typedef struct feedline_options feedline_options;
 
+// Where a sample shows its image: what lies at x in the image, as a viewer shows it, lies at `ratio_x * x + pad_x` in the
+// sample, in pixels, so `(x - pad_x) / ratio_x` leads a prediction back to the image. For y likewise.
+typedef struct feedline_place {
+    // By how much the image was made larger along x.
+    double ratio_x;
+    // By how much it was made larger along y.
+    double ratio_y;
+    // How far from the sample's left edge the image begins; negative where it was cropped there.
+    double pad_x;
+    // How far from its upper edge.
+    double pad_y;
+} feedline_place;
+
 // The values of a field in the n rows of a batch.
 typedef struct feedline_values {
     // What they are.
@@ -376,6 +389,25 @@ feedline_status feedline_batch_key(const struct feedline_batch *batch, uint64_t 
 feedline_status feedline_batch_row_status(const struct feedline_batch *batch,
                                           uint64_t row,
                                           feedline_row_status *status);
+
+// Height and width of a row's image as a viewer shows it, before anything was done to it, in pixels; in what is mixed, those
+// of the row's own image.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `height` and `width` may be written.
+feedline_status feedline_batch_original_size(const struct feedline_batch *batch,
+                                             uint64_t row,
+                                             int64_t *height,
+                                             int64_t *width);
+
+// Where a row shows its image, in the view of the handle; FEEDLINE_STATUS_ABSENT, and nothing written, for a row that shows
+// several images, or shows its image mirrored, turned, sheared or distorted.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `place` may be written.
+feedline_status feedline_batch_place(const struct feedline_batch *batch,
+                                     uint64_t row,
+                                     struct feedline_place *place);
 
 // The values of the field that is called `name` (see the option `fields`); FEEDLINE_STATUS_ABSENT, and nothing written,
 // where the batch has none of it. They lie in the host's memory on every device, and are valid as long as the batch's
@@ -596,6 +628,14 @@ feedline_status feedline_loader_report_json(const struct feedline_loader *loader
 // `loader` is from feedline_loader_open(); `explanation` may be written.
 feedline_status feedline_loader_explain(const struct feedline_loader *loader,
                                         char **explanation);
+
+// Why batches are not page-locked, or not all of them, although the option `pin_memory` asks for it, so far; to be freed by
+// feedline_string_free(). FEEDLINE_STATUS_ABSENT, and nothing written, where they are or need not be.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `reason` may be written.
+feedline_status feedline_loader_unpinned(const struct feedline_loader *loader,
+                                         char **reason);
 
 // Number of notes: what a user should know of the data, such as images that belong to no class and labels that were
 // left out.

@@ -209,6 +209,19 @@ public:
         return status;
     }
 
+    /// Height and width of a row's image as a viewer shows it, before anything was done to it.
+    std::pair<std::int64_t, std::int64_t> original_size(std::uint64_t row) const {
+        std::int64_t height = 0, width = 0;
+        check(feedline_batch_original_size(handle(), row, &height, &width));
+        return {height, width};
+    }
+    /// Where a row shows its image; nothing where it shows several, or shows it mirrored, turned or distorted.
+    std::optional<feedline_place> place(std::uint64_t row) const {
+        feedline_place place{};
+        if (check(feedline_batch_place(handle(), row, &place)) == FEEDLINE_STATUS_ABSENT) return std::nullopt;
+        return place;
+    }
+
     /// The labels as one row of `classes` numbers for each sample, by their shares in mixes.
     std::vector<float> one_hot(std::uint64_t classes, float smoothing = 0) const {
         std::vector<float> targets(static_cast<std::size_t>(rows() * classes));
@@ -338,6 +351,12 @@ public:
             notes[at] = note;
         }
         return notes;
+    }
+    /// Why batches are not page-locked, or not all of them, although the option `pin_memory` asks for it.
+    std::optional<std::string> unpinned() const {
+        char* reason = nullptr;
+        if (check(feedline_loader_unpinned(handle(), &reason)) == FEEDLINE_STATUS_ABSENT) return std::nullopt;
+        return detail::owner<char, feedline_string_free>(reason).get();
     }
     /// What the loader was told, as TOML.
     std::string options_text() const { return detail::text(feedline_loader_options, handle()); }

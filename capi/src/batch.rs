@@ -6,6 +6,7 @@ use crate::border::{Failure, Status, c_text, give, guard, is_there, release, sha
 use crate::tensor::Field;
 use feedline::field::FieldType;
 use feedline::loader;
+use feedline::plan::Placement;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +22,12 @@ pub struct Batch {
 impl Batch {
     pub(crate) fn new(batch: loader::Batch) -> Self {
         Self { batch: Arc::new(batch), view: 0, keys: OnceLock::new() }
+    }
+
+    /// The view that it shows.
+    fn shown(&self) -> Result<loader::BatchView<'_>, Failure> {
+        let gone = || Failure::invalid("the view is gone; this is a bug, please report it");
+        self.batch.view(self.view).ok_or_else(gone)
     }
 
     fn row(&self, row: u64) -> Result<usize, Failure> {
@@ -41,6 +48,21 @@ pub enum RowStatus {
     Substituted = 1,
     /// It repeats a sample to fill the last batch up: leave it out of metrics.
     Padded = 2,
+}
+
+/// Where a sample shows its image: what lies at x in the image, as a viewer shows it, lies at `ratio_x * x + pad_x` in the
+/// sample, in pixels, so `(x - pad_x) / ratio_x` leads a prediction back to the image. For y likewise.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// By how much the image was made larger along x.
+    pub ratio_x: f64,
+    /// By how much it was made larger along y.
+    pub ratio_y: f64,
+    /// How far from the sample's left edge the image begins; negative where it was cropped there.
+    pub pad_x: f64,
+    /// How far from its upper edge.
+    pub pad_y: f64,
 }
 
 /// What the values of a field are.
@@ -187,6 +209,51 @@ pub unsafe extern "C" fn feedline_batch_row_status(
     })
 }
 
+/// Height and width of a row's image as a viewer shows it, before anything was done to it, in pixels; in what is mixed, those
+/// of the row's own image.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `height` and `width` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_original_size(
+    batch: *const Batch,
+    row: u64,
+    height: *mut i64,
+    width: *mut i64,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        is_there(width, "width")?;
+        let [own_height, own_width] = batch.batch.original_sizes()[batch.row(row)?];
+        // SAFETY: the caller's promise.
+        unsafe {
+            write(height, own_height, "height")?;
+            write(width, own_width, "width")
+        }
+    })
+}
+
+/// Where a row shows its image, in the view of the handle; FEEDLINE_STATUS_ABSENT, and nothing written, for a row that shows
+/// several images, or shows its image mirrored, turned, sheared or distorted.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `place` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_place(batch: *const Batch, row: u64, place: *mut Place) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        is_there(place, "place")?;
+        let Some(shown) = batch.shown()?.placements()[batch.row(row)?] else {
+            return Ok(Status::Absent);
+        };
+        let Placement { ratio: [ratio_x, ratio_y], pad: [pad_x, pad_y] } = shown;
+        // SAFETY: the caller's promise.
+        unsafe { write(place, Place { ratio_x, ratio_y, pad_x, pad_y }, "place") }
+    })
+}
+
 /// The values of the field that is called `name` (see the option `fields`); FEEDLINE_STATUS_ABSENT, and nothing written,
 /// where the batch has none of it. They lie in the host's memory on every device, and are valid as long as the batch's
 /// handle.
@@ -304,11 +371,7 @@ pub unsafe extern "C" fn feedline_batch_one_hot(
     guard(|| {
         // SAFETY: the caller's promise.
         let batch = unsafe { shared(batch, "batch")? };
-        let view = batch
-            .batch
-            .view(batch.view)
-            .ok_or_else(|| Failure::invalid("the view is gone; this is a bug, please report it"))?;
-        let dense = view.one_hot(usize::try_from(classes).unwrap_or(usize::MAX), smoothing)?;
+        let dense = batch.shown()?.one_hot(usize::try_from(classes).unwrap_or(usize::MAX), smoothing)?;
         if count != dense.len() as u64 {
             let message =
                 format!("there is room for {count} numbers, and the rows take {}: give as much", dense.len());

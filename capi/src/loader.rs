@@ -176,6 +176,23 @@ pub unsafe extern "C" fn feedline_loader_explain(
     })
 }
 
+/// Why batches are not page-locked, or not all of them, although the option `pin_memory` asks for it, so far; to be freed by
+/// feedline_string_free(). FEEDLINE_STATUS_ABSENT, and nothing written, where they are or need not be.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `reason` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_unpinned(loader: *const Loader, reason: *mut *mut c_char) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let loader = unsafe { shared(loader, "loader")? };
+        is_there(reason, "reason")?;
+        let Some(why) = loader.loader.unpinned() else { return Ok(Status::Absent) };
+        // SAFETY: the caller's promise.
+        unsafe { write(reason, c_text(&why).into_raw(), "reason") }
+    })
+}
+
 /// Number of notes: what a user should know of the data, such as images that belong to no class and labels that were
 /// left out.
 ///

@@ -84,6 +84,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let mut meter = Meter::start()?;
     let source: Arc<dyn Source> = Arc::new(Repeated::new(source, arguments.images));
     let loader = Loader::builder(source).recipe(&recipe).device(device).build()?;
+    if let Some(why) = loader.unpinned() {
+        data::note(&format!("--pin-memory has no effect: {why}"));
+    }
     drive(&loader, &mut meter, arguments, files)?;
     if simulated {
         let report = Unmeasured::new(device, &loader, meter.images);

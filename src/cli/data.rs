@@ -24,11 +24,14 @@ pub(crate) fn opened(options: &DataOptions) -> anyhow::Result<Opened> {
         options.path = Some(bundled()?);
     }
     let opened = source::open(&options)?;
-    for note in &opened.notes {
-        // Standard error may be closed, and the data set is usable anyway.
-        let _ = writeln!(std::io::stderr(), "note: {}", shown(&note.to_string()));
-    }
+    opened.notes.iter().for_each(|found| note(&found.to_string()));
     Ok(opened)
+}
+
+/// Says what the user should know, although the command goes on.
+pub(crate) fn note(what: &str) {
+    // Standard error may be closed, and what is wanted can be done anyway.
+    let _ = writeln!(std::io::stderr(), "note: {}", shown(what));
 }
 
 /// The photographs in the crate's own tree, where it was built or where the command runs.

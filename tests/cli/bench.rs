@@ -1,6 +1,9 @@
 //! `bench` and `doctor`: figures for programs, sentences for readers, and bad files.
 
 use crate::support::{fail, feedline, folder_with_a_bad_file, has_keys, photo, report, succeed, word};
+use feedline::loader::Loader;
+use feedline::options::Options;
+use feedline::recipe::Recipe;
 
 #[test]
 fn a_report_on_one_line_holds_the_figures_of_the_run() {
@@ -43,6 +46,20 @@ fn a_report_on_one_line_holds_the_figures_of_the_run() {
     let stats = &bench["stats"];
     assert_eq!((&stats["samples"], &stats["workers"]), (&50.into(), &2.into()), "{stats}");
     assert_eq!((&stats["limiting_stage"], &stats["decode"]["count"]), (&bench["limiting_stage"], &50.into()));
+}
+
+#[test]
+fn a_benchmark_says_that_memory_could_not_be_page_locked() {
+    let mut options = Options::default();
+    options.data.path = Some("data/photos".into());
+    options.device.pin_memory = Some(true);
+    let recipe = Recipe::load("imagenet-eval").expect("a built-in recipe").with(options).expect("it fits");
+    let unpinned = Loader::open(&recipe).expect("the bundled photographs").0.unpinned();
+    let output = feedline(&["bench", "--images", "8", "--device", "cpu", "--pin-memory"]);
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success(), "{said}");
+    let expected = unpinned.map(|why| format!("note: --pin-memory has no effect: {why}\n"));
+    assert_eq!(said, expected.unwrap_or_default());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Options and data from C: every option, masks, and an object store.
 
 use crate::{root, run};
-use feedline::options::{Entry, catalogue};
+use feedline::loader::Loader;
+use feedline::options::{Entry, Options, catalogue};
 use feedline::recipe::Recipe;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -118,6 +119,28 @@ fn several_classes_are_seen_from_c_and_cpp() {
         printed,
         "1 0 1 0\n0 0 0 0\n0 1 0 0\n0.625 0.125 0.625 0.125\n0.125 0.125 0.125 0.125\n0.125 0.625 0.125 0.125\n"
     );
+}
+
+#[test]
+fn places_of_images_and_page_locked_memory_are_seen_from_c_and_cpp() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.png", "b.png"] {
+        png(&folder.path().join(name), png::ColorType::Rgb, 7);
+    }
+    let folder = folder.path().to_str().unwrap();
+    let printed = |ops: &str| {
+        let recipe = format!("name = \"placed\"\noutput.size = [32, 32]\n{ops}");
+        run("capi/tests/c/places.cpp", &[folder, &recipe])
+    };
+    let resized = "augment = [{ op = \"ResizeLongest\", imgsz = 32 }, { op = \"LetterBox\", size = 32 }";
+    let mut options = Options::default();
+    options.data.path = Some(folder.into());
+    options.device.pin_memory = Some(true);
+    let (here, _) = Loader::open(&Recipe::parse(AS_IT_IS).unwrap().with(options).unwrap()).unwrap();
+    let unpinned = here.unpinned().unwrap_or_default();
+    assert_eq!(printed(&format!("{resized}]")), format!("6 x 8: 4 4, 0 4\n6 x 8: 4 4, 0 4\n{unpinned}\n"));
+    let mirrored = format!("{resized}, {{ op = \"RandomHorizontalFlip\", p = 1.0 }}]");
+    assert_eq!(printed(&mirrored), format!("6 x 8\n6 x 8\n{unpinned}\n"));
 }
 
 #[test]
