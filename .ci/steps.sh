@@ -35,25 +35,57 @@ part() {
 
 # step NAME COMMAND...: runs it, prints "ok" or "FAILED" with its seconds, and goes on either way.
 step() {
-    local name=$1 log status=0 began=$SECONDS
-    log=$work/${name//[^a-z0-9]/-}.log
+    begin "$@"
+    [[ ! $process ]] || ended "$process $SECONDS $1"
+}
+
+# The steps that were begun to run beside others: process, second of the beginning, and name of each.
+begun=()
+
+# beside NAME COMMAND...: begins a step, and goes on with the next ones, until `together` waits for it.
+beside() {
+    begin "$@"
+    [[ ! $process ]] || begun+=("$process $SECONDS $1")
+}
+
+# Waits for the steps that run beside others.
+together() {
+    local one
+    for one in "${begun[@]}"; do ended "$one"; done
+    begun=()
+}
+
+# begin NAME COMMAND...: starts a step, and sets `process`; to nothing where the step is not wanted.
+begin() {
+    local name=$1
     shift
+    process=
     if [[ $listing ]]; then
         printf '    %s\n' "$name"
         return
     fi
     is_wanted "$name" || return 0
     # In the background and then waited for: bash turns `set -e` off inside anything whose failure is asked for.
-    ( "$@" ) >"$log" 2>&1 &
-    wait $! || status=$?
+    ( "$@" ) >"$(log_of "$name")" 2>&1 &
+    process=$!
+}
+
+# ended "PROCESS SECOND NAME": waits for a step, and says how it ended.
+ended() {
+    local process began name status=0
+    read -r process began name <<<"$1"
+    wait "$process" || status=$?
     if ((status == 0)); then
         printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - began))
         return
     fi
     failed+=("$name")
     printf 'FAILED  %-34s %4d s, exit status %d; its last lines:\n' "$name" $((SECONDS - began)) "$status"
-    grep -v '^test .* \.\.\. ok$' "$log" | tail -n 60 | sed 's/^/        | /'
+    { grep -v '^test .* \.\.\. ok$' "$(log_of "$name")" || true; } | tail -n 60 | sed 's/^/        | /'
 }
+
+# log_of NAME: where a step's output is.
+log_of() { printf '%s\n' "$work/${1//[^a-z0-9]/-}.log"; }
 
 # is_wanted STEP: whether the step, or the part that it belongs to, is to be run.
 is_wanted() {
@@ -69,7 +101,7 @@ is_wanted() {
 # notes_of NAME: repeats the lines that a step began with "NOTE:"; a step that passes shows nothing else.
 notes_of() {
     is_wanted "$1" || return 0
-    grep -hs "^NOTE: " "$work/${1//[^a-z0-9]/-}.log" || true
+    grep -hs "^NOTE: " "$(log_of "$1")" || true
 }
 
 # missing WHAT: a part that ought to be there is a failure, never a step left out.
