@@ -51,6 +51,7 @@ pub use labels::{IGNORED, LabelsOptions};
 pub use listed::Listed;
 pub use loader::{Distributed, LoaderOptions};
 pub use output::{NormalizeOptions, OutputOptions, Preset};
+pub(crate) use set::toml_value;
 pub(crate) use value::alternatives;
 pub use value::{Value, ValueKind};
 

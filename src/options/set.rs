@@ -137,8 +137,8 @@ fn is_same(word: &str, text: &str) -> bool {
     word.replace('-', "_") == text.replace('-', "_")
 }
 
-/// A value as TOML writes it.
-fn toml_value(text: &str) -> Option<Value> {
+/// A value as TOML writes it, with nothing but spaces and a comment around it.
+pub(crate) fn toml_value(text: &str) -> Option<Value> {
     let mut table: toml::Table = format!("value = {text}").parse().ok()?;
     let only = table.len() == 1;
     // JSON has no number for `nan` and `inf`: as words they are refused, where null would leave the option unset.

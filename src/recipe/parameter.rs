@@ -2,7 +2,7 @@
 
 use super::text::Page;
 use crate::error::{Error, Result};
-use crate::options::{Options, alternatives, fields};
+use crate::options::{Options, alternatives, fields, toml_value};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::fmt;
@@ -336,12 +336,6 @@ impl Parameter {
             ParameterKind::Integer | ParameterKind::Bool => toml_value(text).unwrap_or_else(bare),
         }
     }
-}
-
-/// A value as TOML writes it.
-fn toml_value(text: &str) -> Option<Value> {
-    let value = toml::Value::deserialize(ValueDeserializer::parse(text).ok()?).ok()?;
-    serde_json::to_value(value).ok().filter(|value| !value.is_null())
 }
 
 impl fmt::Display for ParameterKind {
