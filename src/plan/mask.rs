@@ -82,7 +82,7 @@ impl Plan {
                     Kept::Levels(_) => (input.weight >= 0.5).then_some(1.0),
                     Kept::Colors => Some(input.weight),
                 };
-                let weight = weight.filter(|_| input.mode.is_over());
+                let weight = weight.filter(|_| input.mode.is_over() && !input.window.is_empty());
                 if let Some(weight) = weight.or(is_first.then_some(1.0)) {
                     // That of a batch's padding is no part of the sample.
                     let padding = match (kept, self.unpadded) {

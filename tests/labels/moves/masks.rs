@@ -156,16 +156,20 @@ fn what_only_shrinks_and_enlarges_a_sample_again_moves_nothing_beside_it() {
 #[test]
 fn of_a_mix_the_greater_share_is_seen_and_a_patch_stays_a_patch() {
     let size = Size::new(4, 1);
-    let mixed = |share: f32, window: Rect| {
+    let mixed_and = |share: f32, window: Rect, ops: &[Op]| {
         let mut draft = Draft::new(0, size, Orientation::UPRIGHT);
         draft.blend(Draft::new(1, size, Orientation::UPRIGHT), share, window, share).unwrap();
+        ops.iter().for_each(|op| draft.apply(op.clone()));
         let images = [image(size, |_, _| 1), image(size, |_, _| 2)];
         let levels = rendered(&draft.freeze().unwrap().for_masks(255), &images);
         levels.iter().step_by(3).copied().collect::<Vec<_>>()
     };
+    let mixed = |share: f32, window: Rect| mixed_and(share, window, &[]);
     assert_eq!(mixed(0.4, size.rect()), [1, 1, 1, 1]);
     assert_eq!(mixed(0.6, size.rect()), [2, 2, 2, 2]);
     assert_eq!(mixed(1.0, Rect::new(1, 0, 2, 1)), [1, 2, 2, 1]);
+    let left = Op::Crop { top: 0, left: 0, height: 1, width: 2 };
+    assert_eq!(mixed_and(1.0, Rect::new(2, 0, 2, 1), &[left]), [1, 1]);
 }
 
 #[test]

@@ -115,6 +115,15 @@ fn a_mix_is_one_pass_and_an_erased_one_has_its_own_kernel() {
 }
 
 #[test]
+fn of_a_partner_that_was_cropped_away_a_mask_has_nothing() {
+    let mut mixed = draft(&[resize()]);
+    mixed.blend(draft(&[resize()]), 1.0, Rect::new(150, 150, 50, 50), 0.05).expect("one size");
+    mixed.apply(Op::Crop { top: 0, left: 0, height: 100, width: 100 });
+    let plan = mixed.freeze().expect("a plan");
+    assert_eq!(kernels(&[plan.for_masks(255)]), [Kernel::Render]);
+}
+
+#[test]
 fn what_the_kernels_cannot_do_is_refused_in_words() {
     let refused = |change: &dyn Fn(&mut Plan)| {
         let mut plan = plan(&[resize()]);
