@@ -69,6 +69,14 @@ std::uint64_t number(Get get, const Handle* handle) {
     return value;
 }
 
+// Asks for a value that need not be there.
+template <class Value, class Get, class... Arguments>
+std::optional<Value> found(Get get, Arguments... arguments) {
+    Value value{};
+    if (check(get(arguments..., &value)) == FEEDLINE_STATUS_ABSENT) return std::nullopt;
+    return value;
+}
+
 template <class Get, class Handle>
 std::string text(Get get, const Handle* handle) {
     return made<owner<char, feedline_string_free>>(get, handle).get();
@@ -171,18 +179,12 @@ public:
     }
     /// An array, if the batch has it.
     std::optional<feedline::tensor> find(feedline_field field) const {
-        feedline::tensor found{};
-        const auto status = check(feedline_batch_tensor(handle(), field, &found));
-        if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
-        return found;
+        return detail::found<feedline::tensor>(feedline_batch_tensor, handle(), field);
     }
 
     /// The values of a field, if the batch has it.
     std::optional<feedline::values> values(const std::string& name) const {
-        feedline::values found{};
-        const auto status = check(feedline_batch_values(handle(), name.c_str(), &found));
-        if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
-        return found;
+        return detail::found<feedline::values>(feedline_batch_values, handle(), name.c_str());
     }
 
     /// The second images or depth maps of a field, if the batch has them.
@@ -192,10 +194,9 @@ public:
     }
     /// Their number in place of a FEEDLINE_FIELD_..., if the batch has them.
     std::optional<feedline_field> picture_field(const std::string& name) const {
-        std::int32_t field = 0;
-        const auto status = check(feedline_batch_picture(handle(), name.c_str(), &field));
-        if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
-        return static_cast<feedline_field>(field);
+        const auto field = detail::found<std::int32_t>(feedline_batch_picture, handle(), name.c_str());
+        if (!field) return std::nullopt;
+        return static_cast<feedline_field>(*field);
     }
 
     std::string key(std::uint64_t row) const {
@@ -217,9 +218,7 @@ public:
     }
     /// Where a row shows its image; nothing where it shows several, or shows it mirrored, turned or distorted.
     std::optional<feedline_place> place(std::uint64_t row) const {
-        feedline_place place{};
-        if (check(feedline_batch_place(handle(), row, &place)) == FEEDLINE_STATUS_ABSENT) return std::nullopt;
-        return place;
+        return detail::found<feedline_place>(feedline_batch_place, handle(), row);
     }
 
     /// The labels as one row of `classes` numbers for each sample, by their shares in mixes.
@@ -354,9 +353,9 @@ public:
     }
     /// Why batches are not page-locked, or not all of them, although the option `pin_memory` asks for it.
     std::optional<std::string> unpinned() const {
-        char* reason = nullptr;
-        if (check(feedline_loader_unpinned(handle(), &reason)) == FEEDLINE_STATUS_ABSENT) return std::nullopt;
-        return detail::owner<char, feedline_string_free>(reason).get();
+        const auto reason = detail::found<char*>(feedline_loader_unpinned, handle());
+        if (!reason) return std::nullopt;
+        return detail::owner<char, feedline_string_free>(*reason).get();
     }
     /// What the loader was told, as TOML.
     std::string options_text() const { return detail::text(feedline_loader_options, handle()); }
