@@ -35,6 +35,7 @@ pub use error::FileError;
 pub use header::Header;
 pub use settings::{Scaling, Settings};
 
+use crate::decode_memory;
 use crate::geometry::{Orientation, Size};
 use crate::image::{self, Decoder, Image, Rows, parse_header};
 use crate::regular_file;
@@ -126,7 +127,7 @@ struct Worker {
     decoder: Decoder,
     /// A PNG or WebP as it is stored.
     stored: Image,
-    /// Stored rows of a JPEG.
+    /// Stored rows that become columns.
     strip: Vec<u8>,
 }
 
@@ -145,17 +146,22 @@ impl Worker {
         }
         let region = placement.part.region;
         let mut turned = Turned::new(placement.orientation, region.size(), strip, &mut out);
-        if header.jpeg.is_some() {
-            return decoder.decode_rows(bytes, header, placement.part, None, &mut turned);
-        }
-        let decoded = decoder.decode_part(bytes, header, placement.part, None, stored);
-        if decoded.is_ok() {
-            for (y, row) in stored.data.chunks_exact(stored.stride).take(region.height as usize).enumerate() {
-                turned.row(y)[..row.len()].copy_from_slice(row);
-                turned.done(y);
+        let decoded = if header.jpeg.is_some() {
+            decoder.decode_rows(bytes, header, placement.part, None, &mut turned)
+        } else {
+            let decoded = decoder.decode_part(bytes, header, placement.part, None, stored);
+            if decoded.is_ok() {
+                for (y, row) in
+                    stored.data.chunks_exact(stored.stride).take(region.height as usize).enumerate()
+                {
+                    turned.row(y)[..row.len()].copy_from_slice(row);
+                    turned.done(y);
+                }
             }
-        }
-        stored.give_back();
+            stored.give_back();
+            decoded
+        };
+        decode_memory::give_back(strip);
         decoded
     }
 }

@@ -1,5 +1,6 @@
 //! Stored rows, turned upright on their way to the caller's memory.
 
+use crate::decode_memory;
 use crate::geometry::{Orientation, Size};
 use crate::image::{PixelsMut, Rows};
 
@@ -25,7 +26,8 @@ impl<'a, 'b> Turned<'a, 'b> {
         out: &'a mut PixelsMut<'b>,
     ) -> Self {
         if orientation.transposes() {
-            strip.resize(strip.len().max(STRIP_ROWS * stored.width as usize * 3), 0);
+            let rows = STRIP_ROWS.min(stored.height as usize);
+            decode_memory::grow(strip, rows * stored.width as usize * 3);
         }
         Self { orientation, stored, strip, out }
     }
@@ -89,6 +91,19 @@ impl Rows for Turned<'_, '_> {
 mod tests {
     use super::*;
     use crate::geometry::Rect;
+
+    #[test]
+    fn the_memory_of_a_strip_is_no_more_than_that_of_the_image() {
+        let mut strip = Vec::new();
+        for (stored, bytes) in
+            [(Size::new(1000, 1), 3000), (Size::new(2, 500), 96), (Size::new(1000, 2), 6000)]
+        {
+            strip.clear();
+            let mut out = PixelsMut { data: &mut [], stride: 0 };
+            Turned::new(Orientation::from_exif(6), stored, &mut strip, &mut out);
+            assert_eq!(strip.len(), bytes, "{stored}");
+        }
+    }
 
     #[test]
     fn every_orientation_puts_every_pixel_where_it_is_seen() {
