@@ -64,9 +64,14 @@ impl Header {
     pub fn of_file(path: &Path) -> Result<Self, FileError> {
         let (mut file, mut bytes) = (regular_file::open(path)?, Vec::new());
         file.by_ref().take(HEAD_BYTES).read_to_end(&mut bytes)?;
-        // Chunks of PNG and WebP that say how the image is turned may be the last ones.
-        if let Ok(header @ Self { format: Format::Jpeg, .. }) = Self::read(&bytes) {
-            return Ok(header);
+        match Self::read(&bytes) {
+            Ok(header @ Self { format: Format::Jpeg, .. }) => return Ok(header),
+            // That is seen by the first bytes, however long the file is.
+            Err(error @ (ImageError::NotAnImage { .. } | ImageError::Unsupported { .. })) => {
+                return Err(error.into());
+            }
+            // Chunks of PNG and WebP that say how the image is turned may be the last ones.
+            _ => {}
         }
         file.read_to_end(&mut bytes)?;
         Ok(Self::read(&bytes)?)

@@ -252,3 +252,19 @@ fn a_header_of_more_than_its_usual_bytes_is_read_to_its_end() {
     }
     assert_eq!(Header::of_file(&path).unwrap().size, Size::new(37, 53));
 }
+
+#[test]
+fn a_long_file_that_is_no_image_is_not_read_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    for head in [&b"no image"[..], b"GIF89a"] {
+        std::fs::write(&path, head).unwrap();
+        // Of more bytes than there is memory for, and nearly all of them nowhere.
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << 43).unwrap();
+        let refused = Header::of_file(&path).unwrap_err();
+        let is_seen = |error: &ImageError| {
+            matches!(error, ImageError::NotAnImage { .. } | ImageError::Unsupported { .. })
+        };
+        assert!(matches!(&refused, FileError::Image(error) if is_seen(error)), "{refused}");
+    }
+}
