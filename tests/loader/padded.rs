@@ -12,7 +12,10 @@ use feedline::geometry::Size;
 use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder, Status};
 use feedline::output::{DType, Layout};
 use feedline::rng::Draws;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 const MOST: Size = Size::new(64, 64);
 
@@ -227,4 +230,36 @@ fn a_panic_while_sizes_are_found_is_an_error_of_its_sample() {
             loader.epoch(epoch).filter_map(Result::err).map(|error| error.to_string()).collect();
         assert!(failed.len() == 1 && failed[0].contains("cannot bear"), "{failed:?}");
     }
+}
+
+/// Asks its own loader for figures, as an embedder's code may.
+#[derive(Clone, Default)]
+struct Asking(Arc<(OnceLock<Weak<Loader>>, AtomicUsize)>);
+
+impl Augment for Asking {
+    fn name(&self) -> &'static str {
+        "Asking"
+    }
+
+    fn plan(&self, _draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let (loader, answers) = &*self.0;
+        if let Some(loader) = loader.get().and_then(Weak::upgrade) {
+            answers.fetch_add(loader.stats().workers, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn what_plans_a_batch_may_ask_its_loader() {
+    let asking = Asking::default();
+    let own = asking.clone();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        let loader = Arc::new(padded(&[]).augment(own.clone()).build().unwrap());
+        own.0.0.set(Arc::downgrade(&loader)).unwrap();
+        let shown: usize = loader.epoch(0).map(|batch| batch.unwrap().len()).sum();
+        tell.send(shown).unwrap();
+    });
+    assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(SEEN.len()));
+    assert!(asking.0.1.load(Ordering::Relaxed) > 0, "nothing was asked");
 }

@@ -8,7 +8,7 @@ use crate::policy::LastBatch;
 use crate::rng::{Domain, mix};
 use crate::sampler::{Consumed, Order, RankPartition};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
 #[derive(Clone, Debug)]
@@ -103,11 +103,25 @@ impl EpochPlan {
     /// The size of batch `batch`: the same on all ranks, but where it is that of its own largest sample.
     pub(in crate::loader) fn size(&self, batch: usize) -> Size {
         if let Some(padded) = self.sizes.padded() {
-            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            let positions = || (0..self.rows(batch)).map(|row| self.position(batch, row).0);
-            return *found.entry(batch).or_insert_with(|| padded.size(self.epoch, &self.order, positions()));
+            if let Some(found) = self.found().get(&batch) {
+                return *found;
+            }
+            let positions = (0..self.rows(batch)).map(|row| self.position(batch, row).0);
+            // Without the lock, since it calls what others wrote.
+            let size = padded.size(self.epoch, &self.order, positions);
+            self.found().insert(batch, size);
+            return size;
         }
         self.sizes.size((self.seed, self.epoch, self.dealt_before(batch)), || self.step(batch))
+    }
+
+    /// Whether the size of batch `batch` is known without planning its samples.
+    pub(in crate::loader) fn is_sized(&self, batch: usize) -> bool {
+        self.sizes.padded().is_none() || self.found().contains_key(&batch)
+    }
+
+    fn found(&self) -> MutexGuard<'_, HashMap<usize, Size>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What augmentations make for batch `batch`; `None` where batches have one size.

@@ -60,6 +60,14 @@ impl<A: BufferAllocator> Queue<A> {
             match next {
                 NextTask::Task(task) => return Some(task),
                 NextTask::Stop => return None,
+                // That plans samples, so it takes a while, and calls what others wrote.
+                NextTask::Size(plan, batch) => {
+                    drop(state);
+                    plan.size(batch);
+                    state = self.lock();
+                    // Others may have been waiting for it.
+                    self.work.notify_all();
+                }
                 NextTask::Wait => state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }

@@ -25,10 +25,19 @@ pub(super) struct Effects<A: BufferAllocator> {
 /// What a worker gets when it asks for a task.
 pub(super) enum NextTask<A: BufferAllocator> {
     Task(Task<A>),
+    /// The size of the epoch's next batch is to be found, without the lock.
+    Size(Arc<EpochPlan>, usize),
     /// There is none yet.
     Wait,
     /// The thread is to end.
     Stop,
+}
+
+/// A row to fill, and whether a batch was opened for it.
+enum NextRow<A: BufferAllocator> {
+    Row(Job<A>, bool),
+    Size(Arc<EpochPlan>, usize),
+    None,
 }
 
 /// A batch for the consumer, and what giving it away asks for.
@@ -61,6 +70,8 @@ struct ActiveEpoch<A: BufferAllocator> {
     serial: u64,
     plan: Arc<EpochPlan>,
     next_batch: usize,
+    /// The batch whose size a worker is finding.
+    sizing: Option<usize>,
     pending: VecDeque<PendingBatch<A>>,
     /// Why the epoch cannot go on.
     broken: Option<Error>,
@@ -86,7 +97,8 @@ impl<A: BufferAllocator> QueueState<A> {
         self.serial += 1;
         let (serial, pending) = (self.serial, VecDeque::new());
         let broken = self.lost_thread.then(lost_thread);
-        self.active = Some(ActiveEpoch { serial, plan, next_batch: first_batch, pending, broken });
+        let (next_batch, sizing) = (first_batch, None);
+        self.active = Some(ActiveEpoch { serial, plan, next_batch, sizing, pending, broken });
         (serial, Effects { surplus, ..Effects::wake_all() })
     }
 
@@ -118,11 +130,12 @@ impl<A: BufferAllocator> QueueState<A> {
             return (NextTask::Task(task), Effects::none());
         }
         match self.next_row() {
-            Ok(Some((job, opened))) => {
+            Ok(NextRow::Row(job, opened)) => {
                 let wake_workers = opened && job.plan.rows(job.batch) > 1;
                 (NextTask::Task(Task::Row(job)), Effects { wake_workers, ..Effects::none() })
             }
-            Ok(None) => (NextTask::Wait, Effects::none()),
+            Ok(NextRow::Size(plan, batch)) => (NextTask::Size(plan, batch), Effects::none()),
+            Ok(NextRow::None) => (NextTask::Wait, Effects::none()),
             Err(error) => {
                 self.break_off(error);
                 (NextTask::Wait, Effects { wake_consumer: true, ..Effects::none() })
@@ -241,10 +254,10 @@ impl<A: BufferAllocator> QueueState<A> {
         Some(Task::Submit(job, std::mem::take(&mut pending.outcomes)))
     }
 
-    /// The first unclaimed row of the pending batches, or of a new one; says whether a batch was opened.
-    fn next_row(&mut self) -> Result<Option<(Job<A>, bool)>> {
+    /// The first unclaimed row of the pending batches, or of a new one.
+    fn next_row(&mut self) -> Result<NextRow<A>> {
         let Some(active) = self.active.as_mut().filter(|active| active.broken.is_none()) else {
-            return Ok(None);
+            return Ok(NextRow::None);
         };
         let unclaimed = active.pending.iter().position(|pending| pending.claimed < pending.rows);
         let opened = unclaimed.is_none();
@@ -253,9 +266,14 @@ impl<A: BufferAllocator> QueueState<A> {
             None => {
                 let batch = active.next_batch;
                 if batch >= active.plan.batches() {
-                    return Ok(None);
+                    return Ok(NextRow::None);
                 }
-                let Some(mut buffer) = self.buffers.take()? else { return Ok(None) };
+                if !active.plan.is_sized(batch) {
+                    let is_first = active.sizing.replace(batch) != Some(batch);
+                    let size = || NextRow::Size(Arc::clone(&active.plan), batch);
+                    return Ok(if is_first { size() } else { NextRow::None });
+                }
+                let Some(mut buffer) = self.buffers.take()? else { return Ok(NextRow::None) };
                 A::resize_rows(&mut buffer, &active.plan.row_bytes(batch));
                 active.pending.push_back(PendingBatch::new(batch, buffer, active.plan.rows(batch)));
                 active.next_batch += 1;
@@ -266,7 +284,7 @@ impl<A: BufferAllocator> QueueState<A> {
         pending.claimed += 1;
         let (buffer, batch, row) = (Arc::clone(&pending.buffer), pending.batch, pending.claimed - 1);
         let job = Job { plan: Arc::clone(&active.plan), buffer, batch, row, serial: active.serial };
-        Ok(Some((job, opened)))
+        Ok(NextRow::Row(job, opened))
     }
 
     /// Keeps what the consumer is to get as an error; no more of the epoch is begun.
