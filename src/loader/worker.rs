@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// Threads; those of the tests' model are of another make.
 mod sync {
-    pub(super) use std::thread::{Builder, JoinHandle};
+    pub(super) use std::thread::{Builder, JoinHandle, current};
 }
 
 /// Opens the device and reserves the memory of batches. This is the one place that knows all backends.

@@ -1,8 +1,15 @@
 //! Who may be dropped when, and what holds the loader back.
 
 use crate::support::{Flat, builder, epoch_of, flat, shown};
-use feedline::loader::LastBatch;
+use feedline::augment::Augment;
+use feedline::draft::Draft;
+use feedline::loader::{Epoch, LastBatch, Loader};
+use feedline::rng::Draws;
 use feedline_test_support::gate::Gate;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 #[test]
 fn an_epoch_can_be_dropped_at_any_point() {
@@ -99,4 +106,39 @@ fn a_dropped_epoch_is_not_worked_on() {
         2,
         "two workers finish what they have begun, and begin nothing more"
     );
+}
+
+/// Drops its own loader, as a garbage collector may that runs in a thread of the loader's.
+struct Dropping {
+    own: Arc<Mutex<Option<(Loader, Epoch)>>>,
+    tell: Sender<bool>,
+}
+
+impl Augment for Dropping {
+    fn name(&self) -> &'static str {
+        "Dropping"
+    }
+
+    fn plan(&self, _draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let own = self.own.lock().unwrap().take();
+        if own.is_some() {
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(own)));
+            self.tell.send(dropped.is_ok()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_loader_may_be_dropped_by_a_thread_of_its_own() {
+    for workers in [1, 3] {
+        let gate = Gate::closed();
+        let (own, (tell, told)) = (Arc::default(), channel());
+        let dropping = Dropping { own: Arc::clone(&own), tell };
+        let source = Flat { gate: Some(gate.clone()), ..flat(24) };
+        let loader = builder(source, 4).augment(dropping).workers(workers).build().unwrap();
+        let epoch = loader.epoch(0);
+        *own.lock().unwrap() = Some((loader, epoch));
+        gate.open();
+        assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(true));
+    }
 }

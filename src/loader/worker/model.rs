@@ -18,7 +18,7 @@ use threads::{Work, WorkerThreads, work};
 
 /// What worker threads take for the threads of `std`.
 mod sync {
-    pub(super) use shuttle::thread::{Builder, JoinHandle};
+    pub(super) use shuttle::thread::{Builder, JoinHandle, current};
 }
 
 type Allocated = Allocator<true>;

@@ -1,7 +1,7 @@
 //! Worker threads: they work until a queue stops, and are joined by their owner.
 
 use super::Queue;
-use super::sync::{Builder, JoinHandle};
+use super::sync::{Builder, JoinHandle, current};
 use crate::device::backend::BufferAllocator;
 use crate::error::Result;
 use crate::loader::queue::task::{Job, Outcome, Task};
@@ -65,10 +65,12 @@ impl WorkerThreads {
         Ok(())
     }
 
-    /// Stops the queue that they work on, and waits for their end.
+    /// Stops the queue that they work on, and waits for their end. Where one of them does so, since the last owner went while
+    /// it called what others wrote, it waits for the others and ends later.
     pub(super) fn stop<A: BufferAllocator>(&mut self, queue: &Queue<A>) {
         queue.stop();
-        for thread in self.0.drain(..) {
+        let own = current().id();
+        for thread in self.0.drain(..).filter(|thread| thread.thread().id() != own) {
             // A worker catches its panics; one that still died has nothing left to stop.
             drop(thread.join());
         }
