@@ -8,7 +8,8 @@ use std::thread;
 const AHEAD: usize = 2;
 
 /// Calls `work` for each of `numbers` on `threads` threads, and `take` with each result, in order, on this one. Every
-/// thread works with a state of its own, which `state` makes. At most three results per thread exist at once.
+/// thread works with a state of its own, which `state` makes. At most three results per thread exist at once. The system may
+/// refuse threads; then there are fewer, or this one does the work too.
 ///
 /// # Errors
 /// The first error of `take`, after which no more work is begun.
@@ -17,24 +18,50 @@ pub(crate) fn parallel_map<S, T: Send, E>(
     threads: usize,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> T + Sync,
+    take: impl FnMut(usize, T) -> Result<(), E>,
+) -> Result<(), E> {
+    let builders = (0..threads.clamp(1, numbers.len().max(1))).map(|_| thread::Builder::new());
+    map_on(builders, numbers, state, work, take)
+}
+
+/// The same on the threads that are started.
+fn map_on<S, T: Send, E>(
+    builders: impl Iterator<Item = thread::Builder>,
+    numbers: Range<usize>,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> T + Sync,
     mut take: impl FnMut(usize, T) -> Result<(), E>,
 ) -> Result<(), E> {
-    let threads = threads.clamp(1, numbers.len().max(1));
     let (state, work) = (&state, &work);
     thread::scope(|scope| {
-        let queues: Vec<_> = (0..threads)
-            .map(|thread| {
-                let (sender, receiver) = sync_channel(AHEAD);
-                let mine = numbers.clone().skip(thread).step_by(threads);
-                scope.spawn(move || {
-                    let mut state = state();
-                    // Nobody receives any more once `take` has failed.
-                    mine.map(|number| work(&mut state, number)).all(|result| sender.send(result).is_ok())
-                });
-                receiver
-            })
-            .collect();
-        for (number, queue) in numbers.zip(queues.iter().cycle()) {
+        let mut workers = Vec::new();
+        for (first, builder) in builders.enumerate() {
+            // Among how many the numbers are shared is known once all are started.
+            let (say_threads, threads) = sync_channel(1);
+            let (sender, receiver) = sync_channel(AHEAD);
+            let mine = numbers.clone().skip(first);
+            let run = move || {
+                let Ok(threads) = threads.recv() else { return };
+                let mut state = state();
+                // Nobody receives any more once `take` has failed.
+                mine.step_by(threads)
+                    .map(|number| work(&mut state, number))
+                    .all(|result| sender.send(result).is_ok());
+            };
+            if builder.spawn_scoped(scope, run).is_err() {
+                break;
+            }
+            workers.push((say_threads, receiver));
+        }
+        if workers.is_empty() {
+            let mut state = state();
+            return numbers.into_iter().try_for_each(|number| take(number, work(&mut state, number)));
+        }
+        for (say_threads, _) in &workers {
+            // Its thread waits for it.
+            let _ = say_threads.send(workers.len());
+        }
+        for (number, (_, queue)) in numbers.zip(workers.iter().cycle()) {
             // A sender is only gone early when its thread has panicked, and then the scope passes that panic on.
             let Ok(result) = queue.recv() else { break };
             take(number, result)?;
@@ -56,6 +83,22 @@ mod tests {
                 Ok::<_, ()>(())
             };
             parallel_map(3..40, threads, || (), |(), number| number * number, take).unwrap();
+            assert_eq!(seen, (3..40).map(|number| (number, number * number)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn threads_that_the_system_refuses_are_done_without() {
+        // No machine has room for such a stack.
+        let refused = || thread::Builder::new().stack_size(1 << 46);
+        for started in 0..4 {
+            let builders = (0..started).map(|_| thread::Builder::new()).chain([refused(), refused()]);
+            let mut seen = Vec::new();
+            let take = |number, square| {
+                seen.push((number, square));
+                Ok::<_, ()>(())
+            };
+            map_on(builders, 3..40, || (), |(), number| number * number, take).unwrap();
             assert_eq!(seen, (3..40).map(|number| (number, number * number)).collect::<Vec<_>>());
         }
     }
