@@ -355,6 +355,10 @@ impl Source for Mixture {
         self.sets.iter().any(|set| set.source.has_masks())
     }
 
+    fn is_known_ahead(&self) -> bool {
+        self.sets.iter().all(|set| set.source.is_known_ahead())
+    }
+
     fn fields(&self) -> &[Field] {
         &self.fields
     }

@@ -4,10 +4,13 @@ use crate::interrupted::{keeps_its_rows, stream};
 use crate::mixing::Mix;
 use crate::support::{Flat, Squash, flat, outlined};
 use feedline::augment::{ColorJitter, Resize, View};
+use feedline::error::Result;
 use feedline::label::Label;
 use feedline::loader::{LastBatch, Loader, LoaderBuilder, Shuffle};
 use feedline::output::{DType, Layout};
-use feedline::source::{Mixture, MixtureOptions, StoppingStrategy};
+use feedline::source::{Mixture, MixtureOptions, Source, StoppingStrategy};
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[path = "../../examples/mixture.rs"]
 #[expect(dead_code, reason = "its main() is run elsewhere")]
@@ -191,4 +194,43 @@ fn the_example_shows_three_of_four_from_one_data_set_with_common_classes() {
         assert!(there || line.ends_with(" cat") && !line.contains("rocket/"), "{out}");
     }
     assert!((4..=8).contains(&out.matches("street:").count()), "{out}");
+}
+
+/// Images whose names and labels are known once the first of them is read.
+struct Late(Flat, AtomicBool);
+
+impl Source for Late {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        self.1.store(true, Ordering::Relaxed);
+        self.0.read(index, bytes)
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        if self.1.load(Ordering::Relaxed) { self.0.key(index) } else { Cow::Borrowed("") }
+    }
+
+    fn label(&self, index: usize) -> Label {
+        if self.1.load(Ordering::Relaxed) { self.0.label(index) } else { Label::Unlabelled }
+    }
+
+    fn is_known_ahead(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_run_over_records_that_are_not_known_ahead_is_resumed() {
+    let loader = || {
+        let late = Late(flat(40), AtomicBool::new(false));
+        builder(Mixture::options().set("late", late).set("b", flat(7)).chain(), 8).build().unwrap()
+    };
+    let (first, fresh) = (loader(), loader());
+    let whole = stream(first.epoch(0));
+    let mut epoch = first.epoch(0);
+    assert!(epoch.next().unwrap().is_ok());
+    assert_eq!(stream(fresh.resume(&epoch.state()).unwrap()), whole[1..]);
 }
