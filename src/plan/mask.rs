@@ -104,10 +104,12 @@ impl Plan {
             // What no image covers.
             self.layers.push(Layer::solid(input.window, [fill; 3]));
         }
-        let lowest = layers.iter().position(|layer| layer.sampled().is_some());
-        // What covers an image, and is no part of a pasted object, hides it as an erased rectangle does.
+        // What covers a part of an image, and is no part of a pasted object, hides it as an erased rectangle does. What lies
+        // beside the images below it is around another one.
         let hides = |at: usize, layer: &Layer| {
-            layer.sampled().is_none() && layer.mask.is_none() && lowest.is_some_and(|lowest| at > lowest)
+            let covers =
+                |below: &Layer| below.sampled().is_some() && !below.window.intersect(layer.window).is_empty();
+            layer.sampled().is_none() && layer.mask.is_none() && layers[..at].iter().any(covers)
         };
         let seen = layers.iter().enumerate().filter(|(at, layer)| !hides(*at, layer));
         self.layers.extend(seen.map(|(_, layer)| match kept {

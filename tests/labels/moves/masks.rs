@@ -3,7 +3,7 @@
 use super::{any_distortion, any_op, between};
 use feedline::augment::{Augment, Downscale};
 use feedline::device::cpu::Renderer;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode};
 use feedline::draft::{Draft, Tile};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
@@ -200,4 +200,26 @@ fn the_tiles_of_a_mosaic_keep_their_classes_when_it_is_warped() {
     let mask = rendered(&draft.freeze().unwrap().for_masks(255), &images);
     let row: Vec<u8> = mask[..120].iter().step_by(3).copied().collect();
     assert_eq!(row, [vec![1; 20], vec![255; 4], vec![2; 16]].concat());
+}
+
+#[test]
+fn second_images_keep_what_lies_around_each_tile_of_a_mosaic() {
+    let (size, padding) = (Size::new(6, 4), Padding::Sides([2, 1, 1, 0]));
+    let tile = |index| {
+        let mut draft = Draft::new(index, size, Orientation::UPRIGHT);
+        draft.apply(Op::Pad { padding, fill: Fill::Rgb([9, 8, 7]), padding_mode: PaddingMode::Constant });
+        draft
+    };
+    let shown = |at: [i32; 2]| {
+        let mut draft = tile(0);
+        draft.compose(Size::new(24, 7), Fill::Grey(114), [0, 0], vec![Tile { draft: tile(1), at }]).unwrap();
+        let plan = draft.freeze().unwrap();
+        let images = [image(size, |_, _| 1), image(size, |_, _| 2)];
+        (rendered(&plan, &images), rendered(&plan.for_second_images(), &images))
+    };
+    let (sample, second) = shown([11, 1]);
+    assert_eq!(second, sample);
+    // What lies over another image is left out, as what is erased is.
+    let (sample, second) = shown([5, 0]);
+    assert_ne!(second, sample);
 }
