@@ -516,8 +516,8 @@ feedline_status feedline_decode_into(const uint8_t *bytes,
 
 // Decodes `count` files in memory on `threads` threads, of which the calling one is one; 0 is one for each core. `options`, which
 // may be null, are those of all files. `results` gets one result for each file, in order, and is to be freed by
-// feedline_decoded_free(). A file that cannot be decoded is no error of the call. The threads end with the call, so that a
-// forked process can make it too.
+// feedline_decoded_free(). A file that cannot be decoded is no error of the call; where the call fails, each result is
+// FEEDLINE_STATUS_INVALID without image and text. The threads end with the call, so that a forked process can make it too.
 //
 // What must hold:
 // `count` files may be read at `files`, and their bytes; `options` is null or may be read; `count` results may be written.

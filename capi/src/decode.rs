@@ -124,6 +124,9 @@ pub struct Decoded {
     pub error: *mut c_char,
 }
 
+/// Of a call that failed.
+const NOTHING: Decoded = Decoded { status: Status::Invalid, image: NO_IMAGE, error: std::ptr::null_mut() };
+
 impl From<ImageError> for Failure {
     fn from(error: ImageError) -> Self {
         let message = error.to_string();
@@ -337,8 +340,8 @@ pub unsafe extern "C" fn feedline_decode_into(
 
 /// Decodes `count` files in memory on `threads` threads, of which the calling one is one; 0 is one for each core. `options`, which
 /// may be null, are those of all files. `results` gets one result for each file, in order, and is to be freed by
-/// feedline_decoded_free(). A file that cannot be decoded is no error of the call. The threads end with the call, so that a
-/// forked process can make it too.
+/// feedline_decoded_free(). A file that cannot be decoded is no error of the call; where the call fails, each result is
+/// FEEDLINE_STATUS_INVALID without image and text. The threads end with the call, so that a forked process can make it too.
 ///
 /// # Safety
 /// `count` files may be read at `files`, and their bytes; `options` is null or may be read; `count` results may be written.
@@ -351,6 +354,10 @@ pub unsafe extern "C" fn feedline_decode_batch(
     results: *mut Decoded,
 ) -> Status {
     guard(|| {
+        for at in 0..if results.is_null() { 0 } else { count } {
+            // SAFETY: the caller's promise; `at` is below `count`.
+            unsafe { results.add(at).write(NOTHING) };
+        }
         // SAFETY: the caller's promise.
         let settings = unsafe { settings(options)? };
         if count == 0 {

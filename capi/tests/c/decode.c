@@ -126,6 +126,13 @@ int main(int count, char **arguments) {
     }
     refused(files[0]);
     files[given] = (feedline_file_bytes){(const uint8_t *)"no image", 8};
+    /* A call that fails leaves nothing behind that could not be freed. */
+    feedline_decode_options unknown = {0};
+    unknown.damaged = 7;
+    memset(results, 0x5A, sizeof results);
+    says(feedline_decode_batch(files, given + 1, &unknown, 3, results), FEEDLINE_STATUS_INVALID, "damaged is 7");
+    CHECK(results[given].status == FEEDLINE_STATUS_INVALID && !results[given].image.pixels && !results[given].error);
+    feedline_decoded_free(results, given + 1);
     OK(feedline_decode_batch(files, given + 1, NULL, 3, results));
     for (size_t at = 0; at < given; at++) {
         CHECK(results[at].status == FEEDLINE_STATUS_OK && !results[at].error);
