@@ -17,8 +17,8 @@ mod records;
 mod settings;
 mod site_packages;
 mod tensor;
-mod timer;
 mod transforms;
+mod waiting;
 
 use pyo3::prelude::*;
 

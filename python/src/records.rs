@@ -1,6 +1,7 @@
 //! Records that Python gives: all of them in memory, or one by one by a function of Python's.
 
 use crate::calls;
+use crate::waiting::Waiting;
 use feedline::error::{Cause, Error, Result};
 use feedline::field::{Field, FieldType, FieldValue};
 use feedline::label::Label;
@@ -12,14 +13,10 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
-
-/// Most values that wait for their sample; where there are more, a record is asked for again.
-const MAX_WAITING: usize = 4096;
 
 /// Records in memory, as the package's Python half hands them over.
 #[derive(FromPyObject)]
@@ -304,8 +301,7 @@ pub(crate) struct Called {
     max_file_bytes: u64,
     /// What is known of each record since it was read.
     met: Box<[OnceLock<Met>]>,
-    /// Values of fields of records that were read, until their sample asks for them.
-    waiting: Mutex<HashMap<usize, Vec<FieldValue>>>,
+    waiting: Mutex<Waiting>,
     timing: Arc<Histogram>,
 }
 
@@ -380,12 +376,8 @@ impl Called {
         self.met.get(index)?.get()
     }
 
-    fn keep(&self, index: usize, values: Vec<FieldValue>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() >= MAX_WAITING {
-            waiting.clear();
-        }
-        waiting.insert(index, values);
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -398,7 +390,7 @@ impl Source for Called {
         bytes.clear();
         let Entry { key, image, values, .. } = self.fetch(index)?;
         if !self.fields.is_empty() {
-            self.keep(index, values);
+            self.waiting().keep(index, values);
         }
         image.read(self.max_file_bytes, bytes).map_err(|cause| Error::sample(key, index as u64, cause))
     }
@@ -427,7 +419,7 @@ impl Source for Called {
     }
 
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
-        let known = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&index);
+        let known = self.waiting().take(index);
         *values = match known {
             Some(known) => known,
             None => self.fetch(index)?.values,

@@ -215,6 +215,25 @@ print("ended")
         assert (out.returncode, out.stdout, out.stderr) == (0, "ended\n", "")
 
 
+def test_values_that_nobody_asks_for_do_not_pile_up():
+    program = f"""
+import resource
+import feedline
+class Large:
+    def __len__(self): return 400
+    def __getitem__(self, index): return {{"image": {str(FILES[0])!r}, "blob": bytes(1 << 20)}}
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+chain = [feedline.RandomShortestSize([20, 30], max_size=64)]
+# What is padded is planned ahead, so all records are read.
+loader = feedline.Loader(Large(), 4, transforms=chain, size=64, pad_to_largest=True, fields={{"blob": "bytes"}})
+print(peak() - before)
+assert len(next(iter(loader))["blob"][0]) == 1 << 20
+"""
+    out = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, timeout=60, env=os.environ, check=True)
+    assert int(out.stdout) < 200 << 10, "KiB, of 400 MiB"
+
+
 class Changing:
     """A data set whose labels are others each time, or others than its targets."""
 
