@@ -22,7 +22,9 @@ pub(crate) struct Epoch {
 
 impl Drop for Epoch {
     fn drop(&mut self) {
-        drop_detached(self.lock().take());
+        // Without its lock, which in a forked child a thread may hold that is not there.
+        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop_detached(inner.take());
     }
 }
 
