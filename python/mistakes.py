@@ -121,6 +121,11 @@ TABLE: list[Mistake | str] = [
         ("a number format that there is not", f'feedline.Loader("photos", 4, {CROP}, dtype="float64")', "ValueError", "`f32`, `f16`, `bf16` or `u8`"),
     ),
     *group(
+        "Batches",
+        ("moving an array that is of no framework", f'next(iter(feedline.Loader("photos", 4, {CROP})))["image"].to("cuda")', "AttributeError", 'give framework="torch"'),
+        ("taking an element out of one", f'next(iter(feedline.Loader("photos", 4, {CROP})))["label"][0]', "TypeError", 'give framework="torch"'),
+    ),
+    *group(
         "Words of DataLoader",
         ("`collate_fn=`", f'feedline.Loader("photos", 4, {CROP}, collate_fn=list)', "TypeError", "change the dict in the loop"),
         ("`sampler=`", f'feedline.Loader("photos", 4, {CROP}, sampler=None)', "TypeError", "subset="),

@@ -17,6 +17,7 @@ mod records;
 mod settings;
 mod site_packages;
 mod tensor;
+mod timer;
 mod transforms;
 mod waiting;
 

@@ -6,7 +6,7 @@ use feedline::device::Device;
 use feedline::dlpack::abi::DLDataType;
 use feedline::dlpack::{Field, Tensor as View};
 use feedline::loader::Batch;
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::any::Any;
@@ -103,6 +103,10 @@ fn view_of(batch: &Arc<Batch>, number: usize, field: Field) -> Option<View> {
     batch.view_to_dlpack(number, field).map(capsule::writable)
 }
 
+/// How to get an array that more can be done with.
+const ARRAYS: &str = "give framework=\"torch\", \"numpy\" or \"jax\" to the Loader for arrays of that library, or take this one by its \
+                      torch() or numpy()";
+
 #[pymethods]
 impl Tensor {
     /// Length of each axis.
@@ -128,6 +132,19 @@ impl Tensor {
 
     fn __len__(&self) -> usize {
         self.shape.first().map_or(0, |&rows| rows as usize)
+    }
+
+    /// For what there is not: whoever asks for it takes this for an array of another library.
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        // Of protocols, which are tried out.
+        if name.starts_with('_') {
+            return Err(PyAttributeError::new_err(format!("feedline.Tensor has no `{name}`")));
+        }
+        Err(PyAttributeError::new_err(format!("feedline.Tensor has no `{name}`: {ARRAYS}")))
+    }
+
+    fn __getitem__(&self, _index: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(format!("feedline.Tensor has no elements to take out: {ARRAYS}")))
     }
 
     fn __repr__(&self) -> String {

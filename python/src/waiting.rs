@@ -43,7 +43,8 @@ fn bytes_of(values: &[FieldValue]) -> usize {
         FieldValue::Bytes(bytes) => bytes.len(),
         FieldValue::Integers(list) => size_of_val(list.as_slice()),
         FieldValue::Floats(list) => size_of_val(list.as_slice()),
-        FieldValue::Integer(_) | FieldValue::Float(_) => 0,
+        // A single number.
+        _ => 0,
     };
     values.iter().map(own).sum()
 }
