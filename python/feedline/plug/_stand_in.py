@@ -74,12 +74,13 @@ class EpochSampler:
 
 
 def listed(samples: Iterable[tuple[str, int | None]], **options: Any) -> Loader:
-    """A Loader of files in the order of a dataset, with its classes by their indices."""
+    """A Loader of files in the order of a dataset, with its classes by their indices; below `root`, where there is one."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "samples.jsonl")
         with open(path, "w", encoding="utf-8") as file:
             for name, label in samples:
-                row: dict[str, Any] = {"path": os.fspath(name)}
+                # Without a root, paths would be taken as relative to the folder of the list.
+                row: dict[str, Any] = {"path": os.fspath(name) if "root" in options else os.path.abspath(name)}
                 if label is not None:
                     row["label"] = int(label)
                 file.write(json.dumps(row) + "\n")

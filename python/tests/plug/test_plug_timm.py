@@ -1,5 +1,6 @@
 """timm's `create_loader` and feedline's: the same arguments, the same images and targets."""
 
+import pathlib
 import shutil
 
 import pytest
@@ -51,6 +52,12 @@ def test_evaluation_is_timm_s_within_two_levels(sets, options):
         assert image.shape == image_there.shape and image.dtype == image_there.dtype
         away = (image - image_there).abs()
         assert away.max() < 2.001 and (away > 0.001).float().mean() < 0.01
+
+
+def test_the_data_may_be_named_from_the_working_folder(sets, monkeypatch):
+    whole = [target.tolist() for _, target in ours(sets, "val")]
+    monkeypatch.chdir(sets.parent)
+    assert [target.tolist() for _, target in ours(pathlib.Path(sets.name), "val")] == whole
 
 
 def test_training_drops_a_last_batch_that_is_not_full_and_orders_epochs_anew(sets):

@@ -1,5 +1,6 @@
 """torchvision's references with feedline's batches: what they give is what the scripts' own DataLoaders give."""
 
+import pathlib
 from types import SimpleNamespace
 
 import pytest
@@ -49,6 +50,14 @@ def test_evaluation_of_classes_is_the_data_loader_s(sets):
         assert target.equal(target_there) and target.dtype == target_there.dtype
         assert image.dtype == torch.float32 and image.shape == image_there.shape
         assert (image - image_there).abs().max() < 1e-6
+
+
+def test_the_data_may_be_named_from_the_working_folder(sets, monkeypatch):
+    from feedline.plug.torchvision import classification
+
+    monkeypatch.chdir(sets.parent)
+    loaders = classification(arguments(), *folders(pathlib.Path(sets.name)))
+    assert [sum(len(target) for _, target in loader) for loader in loaders] == [43, 43]
 
 
 def test_training_of_classes_shows_each_image_once_an_epoch_in_new_orders(sets):
