@@ -125,6 +125,15 @@ def is_rank(loader: AnyLoader, rank: int, world_size: int) -> bool:
     return _rank(loader) == (rank, world_size)
 
 
+def check_rows(loader: AnyLoader, processes: int) -> None:
+    """Refuses a Loader whose batches may have fewer rows than those of other processes, which wait for each other's."""
+    if processes > 1 and loader.options.get("bad_sample") == "skip":
+        raise ValueError(
+            f'the Loader has bad_sample="skip", by which the batches of one of {processes} processes may have fewer rows than the '
+            'others\': make it with bad_sample="substitute"'
+        )
+
+
 def check_ranks(loader: AnyLoader, rank: int, world_size: int) -> None:
     """Refuses a Loader that shows another rank's samples than the trainer's process is to see."""
     if not is_rank(loader, rank, world_size):

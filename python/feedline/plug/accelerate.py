@@ -10,7 +10,7 @@ from accelerate import Accelerator
 from accelerate.data_loader import DataLoaderShard
 from accelerate.utils import recursively_apply, send_to_device
 
-from feedline.plug._epochs import AnyLoader, BatchesByStep, Columns, as_torch, check_ranks, named
+from feedline.plug._epochs import AnyLoader, BatchesByStep, Columns, as_torch, check_ranks, check_rows, named
 
 
 def prepare(accelerator: Accelerator, *loaders: AnyLoader, columns: Columns = None) -> Any:
@@ -42,6 +42,7 @@ class Prepared(DataLoaderShard):
 
     def __init__(self, accelerator: Accelerator, loader: AnyLoader, columns: Columns) -> None:
         check_ranks(loader, accelerator.process_index, accelerator.num_processes)
+        check_rows(loader, accelerator.num_processes)
         batches = BatchesByStep(loader, lambda batch: as_torch(named(batch, columns)))
         super().__init__(
             batches,

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from feedline.plug._epochs import AnyLoader, Columns, OfLoader, as_numpy, check_ranks, named
+from feedline.plug._epochs import AnyLoader, Columns, OfLoader, as_numpy, check_ranks, check_rows, named
 
 
 class GlobalBatches(OfLoader):
@@ -25,6 +25,7 @@ class GlobalBatches(OfLoader):
         self, loader: AnyLoader, sharding: jax.sharding.Sharding, columns: Columns = ("image", "label")
     ) -> None:
         check_ranks(loader, jax.process_index(), jax.process_count())
+        check_rows(loader, jax.process_count())
         self.loader = loader
         self.sharding = sharding
         self.columns = columns

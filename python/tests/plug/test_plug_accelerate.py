@@ -125,6 +125,12 @@ def test_a_loader_of_another_rank_is_refused(accelerator):
         prepare(accelerator, runs.training(rank=1, world_size=2))
 
 
+def test_bad_samples_may_be_skipped_on_one_process(accelerator):
+    from feedline.plug.accelerate import prepare
+
+    assert len(runs.indices(prepare(accelerator, runs.training(bad_sample="skip")))) == 6
+
+
 RANKS = """
 import json
 import runs
@@ -133,6 +139,12 @@ from accelerate.utils import gather_object
 from feedline.plug.accelerate import gather_for_metrics, prepare
 
 accelerator = Accelerator(cpu=True)
+try:
+    prepare(accelerator, runs.training(distributed="env", bad_sample="skip"))
+except ValueError as error:
+    assert 'make it with bad_sample="substitute"' in str(error), error
+else:
+    raise AssertionError("batches of different sizes are not refused")
 train, test = prepare(accelerator, runs.training(batch_size=5, distributed="env"), runs.evaluation(batch_size=5, distributed="env"))
 shown = [i for batch in train for i, status in zip(batch["index"].tolist(), batch["status"]) if status == "ok"]
 ordered, stock = [], []

@@ -55,6 +55,13 @@ left = [numpy.asarray(batch["label"].addressable_data(0)).tolist() for batch in 
 resumed = GlobalBatches(training(jax.process_index()), sharding)
 resumed.load_state_dict(state)
 assert [numpy.asarray(batch["label"].addressable_data(0)).tolist() for batch in resumed] == left and left
+for bad_sample in ("skip", "substitute"):
+    try:
+        GlobalBatches(training(jax.process_index(), bad_sample=bad_sample), sharding)
+    except ValueError as error:
+        assert ranks > 1 and bad_sample == "skip" and 'make it with bad_sample="substitute"' in str(error), error
+    else:
+        assert ranks == 1 or bad_sample == "substitute"
 if ranks == 1:
     for made, words in [
         (lambda: list(GlobalBatches(runs.training(framework=None), sharding)), "3 rows of 'image' cannot be spread over the 4 devices"),
