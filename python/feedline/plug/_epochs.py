@@ -52,6 +52,7 @@ class BatchesByStep:
     """Batches by their index in the epoch, as a map-style dataset has items.
 
     One after the other they cost nothing; another index begins the epoch anew at that step, without what comes before it.
+    Who takes them takes one ahead of the training loop, up to the last one; states are behind the batch that the loop has.
     """
 
     def __init__(self, loader: AnyLoader, convert: Callable[[Any], Any]) -> None:
@@ -60,6 +61,7 @@ class BatchesByStep:
         self.convert = convert
         self._facts = loader.state_dict()
         self._step = 0
+        self._is_ahead = self._is_at_end = False
         self._batches: Iterator[Any] | None = None
 
     def __len__(self) -> int:
@@ -70,14 +72,38 @@ class BatchesByStep:
     def __getitem__(self, step: int) -> Any:
         if self._batches is None or step != self._step:
             self._batches = self._begin(step)
-        self._step = step + 1
-        return self.convert(next(self._batches))
+        batch = next(self._batches)
+        self._step, self._is_ahead, self._is_at_end = step + 1, True, False
+        return self.convert(batch)
 
     def set_epoch(self, epoch: int) -> None:
         """Says which epoch the next batch is of."""
         if epoch != self.epoch:
-            self.epoch = epoch
             self._batches = None
+        self.epoch, self._is_ahead, self._is_at_end = epoch, False, False
+
+    def leave(self) -> None:
+        """Says that the epoch that runs is taken from the Loader itself."""
+        self.set_epoch(self.loader.epoch)
+        self._batches = None
+
+    def end(self) -> None:
+        """Says that the training loop has the epoch's last batch."""
+        self._is_ahead, self._is_at_end = False, True
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the run stands behind the batch that the training loop has, behind the last one at the start of the next epoch."""
+        state = self.loader.state_dict()
+        if state["epoch"] != self.epoch:
+            return state
+        if self._is_at_end:
+            return {**state, "epoch": self.epoch + 1, "steps": 0, "before": None}
+        return {**state, "steps": state["steps"] - self._is_ahead}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Lets the next epoch go on where the state was taken."""
+        self.loader.load_state_dict(state_dict)
+        self.leave()
 
     def _begin(self, step: int) -> Iterator[Any]:
         # By way of another epoch, which drops a state that was loaded: this one's would stay.

@@ -20,8 +20,8 @@ def prepare(accelerator: Accelerator, *loaders: AnyLoader, columns: Columns = No
     `columns` names what to hand out of a batch, without it all. `accelerator.save_state` and `load_state` keep where a Loader
     stands: its next `for` goes on with the batch that follows.
     """
-    accelerator.register_for_checkpointing(*loaders)
     prepared = tuple(accelerator.prepare_data_loader(Prepared(accelerator, loader, columns)) for loader in loaders)
+    accelerator.register_for_checkpointing(*(each.dataset for each in prepared))
     return prepared[0] if len(prepared) == 1 else prepared
 
 
@@ -43,6 +43,7 @@ class Prepared(DataLoaderShard):
     def __init__(self, accelerator: Accelerator, loader: AnyLoader, columns: Columns) -> None:
         check_ranks(loader, accelerator.process_index, accelerator.num_processes)
         check_rows(loader, accelerator.num_processes)
+        self.loader = loader
         batches = BatchesByStep(loader, lambda batch: as_torch(named(batch, columns)))
         super().__init__(
             batches,
@@ -52,7 +53,6 @@ class Prepared(DataLoaderShard):
             iteration=loader.epoch,
             _non_blocking=accelerator.non_blocking,
         )
-        self.loader = loader
         self._convert = batches.convert
         state = loader.state_dict()
         self._ranks: int = state["world_size"]
@@ -69,7 +69,7 @@ class Prepared(DataLoaderShard):
 
     def __iter__(self) -> Iterator[Any]:
         batches = self.loader.__iter__()
-        self.iteration = self.loader.epoch
+        self.dataset.leave()
         remaining = len(batches)
         self.begin()
         self.remainder = self.last_rows if self._is_cut else -1
@@ -77,17 +77,27 @@ class Prepared(DataLoaderShard):
             for batch in batches:
                 remaining -= 1
                 self.end_of_dataloader = remaining == 0
+                if self.end_of_dataloader:
+                    self.dataset.end()
                 batch = self._convert(batch)
                 if self.device is not None:
                     batch = send_to_device(batch, self.device, non_blocking=self._non_blocking)
                 yield batch
-            self.iteration += 1
         finally:
             self.end()
 
+    @property
+    def iteration(self) -> int:
+        """The epoch that runs or is next, as accelerate asks for it; a state that was loaded says it, too."""
+        return self.loader.epoch
+
+    @iteration.setter
+    def iteration(self, epoch: int) -> None:
+        if epoch != self.loader.epoch:
+            self.loader.set_epoch(epoch)
+
     def set_epoch(self, epoch: int) -> None:
         """Says which epoch the next `for` runs; a state that was loaded of this epoch stays."""
-        self.iteration = epoch
         self.loader.set_epoch(epoch)
         self.dataset.set_epoch(epoch)
 
@@ -109,7 +119,9 @@ class Steps:
         return len(self._batches.loader)
 
     def __iter__(self) -> Iterator[list[int]]:
-        return iter([[step] for step in range(len(self))])
+        for step in range(len(self)):
+            yield [step]
+        self._batches.end()
 
     def set_epoch(self, epoch: int) -> None:
         """Says which epoch the next batch is of."""
