@@ -10,7 +10,7 @@ import torch
 from lightning.pytorch import LightningDataModule
 
 from feedline import Loader, Mapped
-from feedline.plug._epochs import AnyLoader, LazyBatches, OfLoader, check_ranks, is_rank
+from feedline.plug._epochs import AnyLoader, LazyBatches, OfLoader, as_torch, check_ranks, is_rank
 
 
 class DataModule(LightningDataModule):
@@ -84,6 +84,7 @@ class DataModule(LightningDataModule):
 class Batches(OfLoader):
     """A Loader as Lightning iterates it: an epoch begins with its first batch, not with an iterator that is only tried out.
 
+    Arrays are torch's tensors, also of a Loader that was made without `framework`.
     Its state is the Loader's, of which Lightning writes it into checkpoints; `sampler` is there for `set_epoch`.
     """
 
@@ -93,7 +94,7 @@ class Batches(OfLoader):
         self.batch_sampler = None
 
     def __iter__(self) -> Iterator[Any]:
-        return LazyBatches(lambda: iter(self.loader))
+        return LazyBatches(lambda: map(as_torch, self.loader))
 
     @property
     def sampler(self) -> Batches:

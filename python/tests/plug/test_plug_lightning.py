@@ -83,6 +83,14 @@ def test_two_loaders_make_a_module_and_validation_is_torch_s_bit_for_bit(fit):
     assert runs.same_bits(model.validated, stock + stock)
 
 
+def test_a_loader_that_was_made_for_no_framework_has_torch_s_tensors(fit):
+    from feedline.plug.lightning import DataModule
+
+    model = fit(DataModule(runs.training(framework=None), runs.evaluation(framework=None)))
+    assert model.seen == epochs(2)
+    assert runs.same_bits(model.validated, list(runs.stock_evaluation()) * 2)
+
+
 def test_a_checkpoint_of_every_step_goes_on_with_the_batch_that_follows(fit, lightning, tmp_path):
     from feedline.plug.lightning import DataModule
 
