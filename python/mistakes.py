@@ -26,9 +26,10 @@ HEAD = """\
 # Mistakes
 
 What newcomers write, and what feedline answers: an error or a `feedline.FeedlineWarning`, in one line, with what to write
-instead. `photos` is a folder with a folder for each class, `flat` one of images, `path` one image, and `crop` is
-`[feedline.RandomResizedCrop(224)]`. A warning is for code that runs, but probably not as intended. If it is intended, the message
-says which argument makes that clear; `warnings.simplefilter("error", feedline.FeedlineWarning)` turns all warnings into errors.
+instead. `photos` is a folder with a folder for each class, `flat` one of images, `path` one image, `Records` an object that is
+asked for its records, and `crop` is `[feedline.RandomResizedCrop(224)]`. A warning is for code that runs, but probably not as
+intended. If it is intended, the message says which argument makes that clear;
+`warnings.simplefilter("error", feedline.FeedlineWarning)` turns all warnings into errors.
 
 <!-- Made from python/mistakes.py by `python python/mistakes.py`; do not edit. -->
 """
@@ -80,6 +81,8 @@ TABLE: list[Mistake | str] = [
         ("a data set without a length", f"feedline.Loader(IterableDataset(), 4, {CROP})", "TypeError", "__len__ and __getitem__"),
         ("a DataLoader", f"feedline.Loader(DataLoader(), 4, {CROP})", "TypeError", "give the path of what it loads"),
         ("labels of two kinds", f'feedline.Loader([(path, "cat"), (path, 1)], 2, {CROP})', "ValueError", "labels of one kind"),
+        ("numbers after a first label that is a class", f"for batch in feedline.Loader(Records((path, 3), (path, 4.5)), 2, {CROP}): ...", "SampleError", "return float(label) of every record"),
+        ("a dict in a field of texts", f'feedline.Loader([{{"image": path, "about": {{"at": 1}}}}], 1, {CROP}, fields={{"about": "text"}})', "TypeError", """fields={'about': "json"}"""),
         ("a vector with a number for every class, as whole numbers", f"feedline.Loader([(path, [0, 1, 0])], 1, {CROP})", "ValueError", "a list of bools or of floats"),
         ("fewer columns than classes", f'feedline.Loader("photos", 4, {CROP}, num_classes=2)', "ValueError", "num_classes=12"),
     ),
@@ -231,9 +234,21 @@ def names() -> dict[str, typing.Any]:
     image_folder = type(
         "ImageFolder", (), {"root": "photos", "__len__": lambda self: 3, "__getitem__": lambda self, index: (picture(), 0)}
     )
+
+    class Records:
+        def __init__(self, *records: typing.Any) -> None:
+            self.records = records
+
+        def __len__(self) -> int:
+            return len(self.records)
+
+        def __getitem__(self, index: int) -> typing.Any:
+            return self.records[index]
+
     return {
         "feedline": feedline, "os": os, "numpy": numpy, "pickle": pickle, "v2": v2, "PIL": pil, "ImageFolder": image_folder,
         "IterableDataset": keeping("IterableDataset"), "DataLoader": keeping("DataLoader"),
+        "Records": Records,
         "crop": [feedline.RandomResizedCrop(224)],
         "path": str(next(iter(sorted(pathlib.Path("photos").glob("cat/*.jpg"))))),
     }  # fmt: skip

@@ -23,6 +23,17 @@ Record = tuple[str, Union[bytes, str], Class, Optional[float], list[Any]]
 #: What a record that is a mapping says besides its fields.
 _OWN = ("image", "label", "key")
 
+#: What a value of a field is, by the field's type.
+_FILES = {"bytes": "bytes", "image": "the bytes of its file", "depth": "the bytes of its file"}
+_VALUES = {
+    "text": "a text",
+    "integer": "a whole number",
+    "float": "a number",
+    "integers": "a list of whole numbers",
+    "floats": "a list of numbers",
+    **_FILES,
+}
+
 _FORMS = "give bytes or a path, (image, label), (key, image, label), or a dict with image, label, key and fields"
 
 
@@ -124,8 +135,8 @@ def in_memory(data: Iterable[Any], declared: Mapping[str, Any] | None) -> dict[s
     classes = sorted({name for each in said for name in (each if isinstance(each, list) else [each]) if isinstance(name, str)})
     index = {name: number for number, name in enumerate(classes)}
     records = [
-        (key, image, *_class(label, index, labels.fractions), fields.values(own))
-        for (key, image, _, own), label in zip(read, said)
+        (key, image, *_class(label, index, labels.fractions), fields.values(f"record {at}", own))
+        for at, ((key, image, _, own), label) in enumerate(zip(read, said))
     ]
     about = {"classes": classes, "fields": fields.declared(), "declared": declared is not None, "fractions": labels.fractions}
     return {"records": records, "about": about, "columns": labels.columns}
@@ -147,14 +158,21 @@ def one_by_one(data: Any, declared: Mapping[str, Any] | None) -> dict[str, Any]:
     labels = Labels()
     key, _, label, own = _parts("record 0", _item(data, 0))
     first = labels.read(key, label)
-    if _has_names(first):
-        raise TypeError(f"the label of {key} of the data is {first!r}: give the index of the class, as names are not known ahead")
+    _check_name(key, first)
     fields = _Fields(declared, [own])
     fractions = labels.fractions
 
     def fetch(at: int) -> Record:
-        key, image, label, own = _parts(f"record {at}", data[at])
-        return (key, image, *_class(labels.read(f"record {at}", label), {}, fractions), fields.values(own))
+        where = f"record {at}"
+        key, image, said, own = _parts(where, data[at])
+        read = labels.read(where, said)
+        if isinstance(read, float) and not fractions:
+            raise TypeError(
+                f"the label of {where} of the data is {said!r}, a number, and that of record 0 is {label!r}, by which labels are "
+                "classes: return float(label) of every record"
+            )
+        _check_name(where, read)
+        return (key, image, *_class(read, {}, fractions), fields.values(where, own))
 
     targets = getattr(data, "targets", None)
     known = None
@@ -171,6 +189,11 @@ def one_by_one(data: Any, declared: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _has_names(label: Any) -> bool:
     return isinstance(label, str) or isinstance(label, list) and any(isinstance(each, str) for each in label)
+
+
+def _check_name(at: str, label: Any) -> None:
+    if _has_names(label):
+        raise TypeError(f"the label of {at} of the data is {label!r}: give the index of the class, as names are not known ahead")
 
 
 def _item(data: Any, at: int) -> Any:
@@ -222,22 +245,46 @@ class _Fields:
             declared = {str(name): _type_of(name, [record.get(name) for record in records]) for name in names}
         # In the order in which the library has them.
         self.said = dict(sorted(declared.items()))
-        self.readers: list[tuple[str, Callable[[Any], Any]]] = []
+        self.readers: list[tuple[str, str, str]] = []
         for name, field in self.said.items():
             kind = field.get("type") if isinstance(field, Mapping) else field
             stored = field.get("from", name) if isinstance(field, Mapping) else name
-            self.readers.append((stored, json.dumps if kind == "json" else _plain))
+            self.readers.append((name, stored, str(kind)))
 
     def declared(self) -> str:
         return json.dumps(self.said)
 
-    def values(self, own: Mapping[str, Any]) -> list[Any]:
-        return [None if own.get(name) is None else read(own[name]) for name, read in self.readers]
+    def values(self, at: str, own: Mapping[str, Any]) -> list[Any]:
+        return [None if own.get(stored) is None else _value(at, name, kind, own[stored]) for name, stored, kind in self.readers]
 
 
-def _plain(value: Any) -> Any:
+def _value(at: str, name: str, kind: str, value: Any) -> Any:
+    """A value as the compiled half takes it: text, bytes, a number or a list of numbers."""
+    if kind == "json":
+        return _json(at, name, value)
     plain = as_python(value)
-    return bytes(plain) if isinstance(plain, (bytearray, memoryview)) else plain
+    if isinstance(plain, (bytearray, memoryview)):
+        return bytes(plain)
+    if isinstance(plain, (str, bytes)):
+        return plain
+    is_list = isinstance(plain, Sequence)
+    types = set(map(type, plain)) if is_list else {type(plain)}
+    if all(hasattr(each, "__float__") or hasattr(each, "__index__") for each in types):
+        return plain
+    shown = type(value).__name__ + (f" of {', '.join(sorted(each.__name__ for each in types))}" if is_list else "")
+    what = _VALUES.get(kind, "what is of this type")
+    json_too = "" if kind in _FILES else f', or ask for fields={{{name!r}: "json"}}, which takes dicts and lists'
+    raise TypeError(f"the field {name} of {at} of the data is {shown}, and its type is {kind}: give {what}{json_too}")
+
+
+def _json(at: str, name: str, value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"the field {name} of {at} of the data is {type(value).__name__}, which is not what JSON has ({error}): give dicts, lists, "
+            "texts, numbers, bools and None"
+        ) from None
 
 
 def _type_of(name: Any, values: Sequence[Any]) -> str | dict[str, Any]:

@@ -174,6 +174,42 @@ def test_what_is_wrong_with_records_is_said_with_their_number():
         load(type("DataFrame", (Asked,), {})(FILES))
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([3, 4.5], r"record 1 of the data is 4.5, a number, and that of record 0 is 3, .*: return float\(label\) of every record"),
+        ([None, 4.5], r"record 1 of the data is 4.5, a number, and that of record 0 is None, .*: return float\(label\)"),
+        ([None, "cat"], "record 1 of the data is 'cat': give the index of the class"),
+    ],
+)
+def test_a_label_of_another_kind_than_an_object_s_first_one_is_named(labels, message):
+    with pytest.raises(feedline.SampleError, match=message) as raised:
+        list(load(Asked(list(zip(FILES, labels)))))
+    assert raised.value.index == 1
+    assert joined(load(Asked([(FILES[0], 3.0), (FILES[1], 4.5), (FILES[2], 5)])), "label").tolist() == [3, 4.5, 5]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        ("text", {"a": 1}, "is dict, and its type is text: give a text, or ask for fields={'m': \"json\"}"),
+        ("floats", [[1.5]], "is list of list, and its type is floats: give a list of numbers, or ask for"),
+        ("integers", [1, None], "is list of NoneType, int, and its type is integers: give a list of whole numbers, or ask for"),
+        ("bytes", {1}, "is set, and its type is bytes: give bytes$"),
+        ("json", {"a": {1}}, r"is dict, which is not what JSON has \(Object of type set.*\): give dicts, lists, texts"),
+    ],
+)
+def test_a_value_that_no_field_has_is_named_with_its_record(kind, value, message):
+    known = {"text": "t", "floats": [1.5], "integers": [1], "bytes": b"b", "json": [1]}[kind]
+    rows = [{"image": FILES[at], "m": each} for at, each in enumerate([known, value])]
+    with pytest.raises(TypeError, match=f"^the field m of record 1 of the data {message}") as raised:
+        load(rows, fields={"m": kind})
+    assert "\n" not in str(raised.value)
+    with pytest.raises(feedline.SampleError, match=f"the field m of record 1 of the data {message.rstrip('$')}") as raised:
+        list(load(Asked(rows), fields={"m": kind}))
+    assert raised.value.index == 1
+
+
 def test_huge_files_are_refused_by_their_size():
     with pytest.raises(feedline.SampleError, match="above max_file_bytes = 100"):
         list(load([FILES[0]], max_file_bytes=100))
