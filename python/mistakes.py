@@ -76,6 +76,7 @@ TABLE: list[Mistake | str] = [
         ("no data", f"feedline.Loader(batch_size=4, {CROP})", "ValueError", "set the option data to a path"),
         ("`dataset=` as in DataLoader", f'feedline.Loader(dataset="photos", batch_size=4, {CROP})', "TypeError", "give the data first"),
         ("a data set of decoded images", f"feedline.Loader(ImageFolder(), 4, {CROP})", "TypeError", "feedline.Loader('photos', ...)"),
+        ("images that a data set of Hugging Face's decodes", f"feedline.Loader(load_dataset('pets', split='train'), 4, {CROP})", "TypeError", 'cast_column("image", datasets.Image(decode=False))'),
         ("images of PIL", f"feedline.Loader([(PIL.Image.open(path), 0)], 1, {CROP})", "TypeError", "the bytes of its file, or its path"),
         ("arrays of pixels", f"feedline.Loader(numpy.zeros((2, 8, 8, 3), 'uint8'), 1, {CROP})", "TypeError", "the bytes of its file, or its path"),
         ("a data set without a length", f"feedline.Loader(IterableDataset(), 4, {CROP})", "TypeError", "__len__ and __getitem__"),
@@ -245,10 +246,12 @@ def names() -> dict[str, typing.Any]:
         def __getitem__(self, index: int) -> typing.Any:
             return self.records[index]
 
+    hugging_face = type("Dataset", (Records,), {"cast_column": None})
     return {
         "feedline": feedline, "os": os, "numpy": numpy, "pickle": pickle, "v2": v2, "PIL": pil, "ImageFolder": image_folder,
         "IterableDataset": keeping("IterableDataset"), "DataLoader": keeping("DataLoader"),
         "Records": Records,
+        "load_dataset": lambda name, split: hugging_face({"image": picture(), "label": 0}),
         "crop": [feedline.RandomResizedCrop(224)],
         "path": str(next(iter(sorted(pathlib.Path("photos").glob("cat/*.jpg"))))),
     }  # fmt: skip

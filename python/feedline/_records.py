@@ -34,6 +34,9 @@ _VALUES = {
     **_FILES,
 }
 
+#: What is wrong with images that are pixels.
+DECODED = "decoded already"
+
 _FORMS = "give bytes or a path, (image, label), (key, image, label), or a dict with image, label, key and fields"
 
 
@@ -232,7 +235,7 @@ def _image(at: str, image: Any) -> bytes | str:
     package = type(image).__module__.split(".")[0]
     if package == "PIL" or hasattr(image, "shape"):
         what = "an image of PIL" if package == "PIL" else f"pixels ({type(image).__name__})"
-        raise TypeError(f"{at} of the data is {what}, decoded already: give the bytes of its file, or its path")
+        raise TypeError(f"{at} of the data is {what}, {DECODED}: give the bytes of its file, or its path")
     raise TypeError(f"{at} of the data is {type(image).__name__}: {_FORMS}")
 
 

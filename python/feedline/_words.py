@@ -78,6 +78,8 @@ def _object(data: Any, fields: Mapping[str, Any] | None) -> dict[str, Any]:
     try:
         return _records.one_by_one(data, fields)
     except TypeError as error:
+        if hasattr(data, "cast_column") and _records.DECODED in str(error):
+            raise TypeError(f'{error}; data.cast_column("image", datasets.Image(decode=False)) has the bytes') from None
         root = getattr(data, "root", None)
         if not isinstance(root, (str, os.PathLike)):
             raise

@@ -220,6 +220,18 @@ def test_hugging_face_s_undecoded_images_are_taken():
     assert next(iter(load(rows)))["label"].tolist() == [1, 0]
 
 
+def test_images_that_hugging_face_decodes_are_answered_with_the_way_to_their_bytes():
+    class Castable(Asked):
+        def cast_column(self, name, kind):
+            return Castable([{**record, name: kind(record[name])} for record in self.records])
+
+    decoded = Castable([{"image": np.zeros((4, 4, 3), np.uint8), "label": 1}])
+    with pytest.raises(TypeError, match=r'decoded already: .*data.cast_column\("image", datasets.Image\(decode=False\)\)'):
+        load(decoded)
+    undecoded = decoded.cast_column("image", lambda pixels: {"bytes": FILES[0].read_bytes(), "path": None})
+    assert joined(load(undecoded), "label").tolist() == [1]
+
+
 def test_a_source_of_python_s_goes_with_its_loader():
     data = Asked(FILES)
     loader = load(data, num_workers=2)
