@@ -132,6 +132,7 @@ TABLE: list[Mistake | str] = [
     *group(
         "Words of DataLoader",
         ("`collate_fn=`", f'feedline.Loader("photos", 4, {CROP}, collate_fn=list)', "TypeError", "change the dict in the loop"),
+        ("`worker_init_fn=`", f'feedline.Loader("photos", 4, {CROP}, worker_init_fn=print)', "TypeError", "threading.local()"),
         ("`sampler=`", f'feedline.Loader("photos", 4, {CROP}, sampler=None)', "TypeError", "subset="),
         ("a batch that is larger than the data", f'feedline.Loader("photos", 64, {CROP}, drop_last=True)', "ValueError", "a smaller batch_size"),
         ("workers below 0", f'feedline.Loader("photos", 4, {CROP}, num_workers=-1)', "ValueError", "0 is automatic"),

@@ -88,7 +88,8 @@ _REMEDIES = {
     "sampler": "use subset=, weights= or shuffle=",
     "batch_sampler": "use batch_size=, subset= or weights=",
     "collate_fn": "batches are made in place: change the dict in the loop or by loader.map(function), or use as_tuple=True",
-    "worker_init_fn": "workers are threads that run no Python: leave it out",
+    "worker_init_fn": "workers are threads, which run no Python but the __getitem__ of an object that is the data: leave it out, "
+    "and let __getitem__ keep what each thread needs of its own in a threading.local()",
     "multiprocessing_context": "workers are threads: leave it out",
     "generator": "use seed=",
     "timeout": "leave it out: waiting can be interrupted at any time; for object stores there is timeout_s=",
