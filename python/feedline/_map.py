@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import operator
+import os
 import threading
 import time
 import weakref
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from feedline import _feedline
+from feedline._batches import check_process
 
 if TYPE_CHECKING:
     from feedline._batches import Batches
@@ -172,6 +174,7 @@ class _Ahead:
         self._taken = self._handed = 0
         self._ended = self.stopped = False
         self._threads: list[threading.Thread] = []
+        self._process = os.getpid()
 
     def start(self) -> None:
         for number in range(self.workers):
@@ -183,12 +186,17 @@ class _Ahead:
 
     def end(self) -> None:
         """Ends the threads ahead of the interpreter, which they would otherwise meet half gone."""
+        if os.getpid() != self._process:
+            return
         self.stop()
         self.batches._close()
         for thread in self._threads:
             thread.join(5)
 
     def stop(self) -> None:
+        # A forked child has no threads, and may have their lock as one of them held it.
+        if os.getpid() != self._process:
+            return
         with self._changed:
             self.stopped = True
             self._results.clear()
@@ -203,6 +211,7 @@ class _Ahead:
 
     def take(self) -> tuple[Any, Any]:
         """The next result, and the state behind it. After an error or the last one there is none."""
+        check_process(self._process)
         with self._changed:
             while self._handed not in self._results:
                 if self.stopped or (self._ended and self._handed == self._taken):

@@ -217,6 +217,38 @@ def test_dropping_everything_in_a_forked_child_does_not_hang(make):
     signal.alarm(0)
 
 
+def test_a_forked_child_ends_though_a_thread_of_a_function_held_its_lock():
+    program = f"""
+import os, signal, sys, threading
+import feedline
+batches = iter(feedline.Loader({str(PHOTOS)!r}, 4, transforms=[feedline.Resize([8, 8])]).map(len, workers=2))
+next(batches)
+locked, over = threading.Event(), threading.Event()
+def hold():
+    with batches._ahead._changed:
+        locked.set()
+        over.wait()
+threading.Thread(target=hold, daemon=True).start()
+locked.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    try:
+        next(batches)
+    except RuntimeError as error:
+        assert "make it in the process that uses it" in str(error), error
+        if "drop" in sys.argv:
+            del batches
+        sys.exit(0)
+over.set()
+print(os.waitpid(child, 0)[1], len(list(batches)))
+"""
+    for way in ("keep", "drop"):
+        command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program, way]
+        out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+        assert out.stdout == "0 10\n"
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_makes_its_own_loader(make):
     assert len(list(make())) == 6
