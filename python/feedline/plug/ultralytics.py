@@ -237,10 +237,14 @@ class _Batches:
             made["keypoints"] = batch["keypoints"]
         if "masks" in batch:
             made["masks"] = batch["masks"].to(torch.float32)
-            is_overlap = batch["masks"].dtype == torch.int32
-            classes_of = _classes_of_masks if is_overlap else _classes_of_objects
+            classes_of = _classes_of_masks if is_overlap(batch["masks"]) else _classes_of_objects
             made["sem_masks"] = classes_of(batch["masks"], made["cls"], made["batch_idx"], len(made["im_file"]))
         return made
+
+
+def is_overlap(masks: torch.Tensor) -> bool:
+    """Whether masks are one for all objects of a row, and not one for each object."""
+    return bool(masks.dtype == torch.int32)
 
 
 def without_padding(batch: Any) -> Any:
@@ -250,7 +254,7 @@ def without_padding(batch: Any) -> Any:
         return batch
     own = batch["batch_idx"] < rows if "batch_idx" in batch else None
     of_objects = {"cls", "bboxes", "batch_idx", "keypoints", "share", "crowd"}
-    if "masks" in batch and len(batch["masks"]) != len(batch["status"]):
+    if "masks" in batch and not is_overlap(batch["masks"]):
         of_objects.add("masks")
     cut = {}
     for name, value in batch.items():

@@ -218,6 +218,18 @@ def test_no_image_is_validated_twice(sets, tmp_path):
             assert other[name] == value if isinstance(value, tuple) else other[name].equal(value), name
 
 
+def test_masks_of_objects_are_cut_by_their_rows_where_there_are_as_many(sets):
+    import torch
+    from feedline.plug.ultralytics import without_padding
+
+    kinds = {"per-object": torch.uint8, "overlap": torch.int32}
+    masks = {kind: torch.arange(3, dtype=dtype).reshape(3, 1, 1) for kind, dtype in kinds.items()}
+    common = {"status": ["ok", "ok", "padded"], "index": torch.tensor([0, 1, 1]), "batch_idx": torch.tensor([0, 2, 2])}
+    cut = {kind: without_padding({**common, "masks": each})["masks"].flatten().tolist() for kind, each in masks.items()}
+    # Two of the three objects are in the row that repeats a sample.
+    assert cut == {"per-object": [0], "overlap": [0, 1]}
+
+
 def test_loaders_answer_what_ultralytics_asks_of_them(sets, tmp_path):
     train, val = (loader(made("detect", sets, tmp_path), mode) for mode in ("train", "val"))
     assert train.drop_last is False and len(train.sampler) == len(train.dataset)
