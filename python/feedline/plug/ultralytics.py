@@ -21,6 +21,7 @@ from ultralytics.models.yolo.detect import DetectionTrainer as StockDetectionTra
 from ultralytics.models.yolo.obb import OBBTrainer as StockOBBTrainer
 from ultralytics.models.yolo.pose import PoseTrainer as StockPoseTrainer
 from ultralytics.models.yolo.segment import SegmentationTrainer as StockSegmentationTrainer
+from ultralytics.utils.torch_utils import torch_distributed_zero_first
 
 import feedline
 from feedline import Loader
@@ -61,7 +62,8 @@ class _ObjectTrainer:
         is_training = mode == "train"
         if is_training:
             refuse(self.args)
-        dataset = self.build_dataset(dataset_path, mode, batch_size)
+        with torch_distributed_zero_first(rank):  # of several processes the first one writes the cache of the labels
+            dataset = self.build_dataset(dataset_path, mode, batch_size)
         options = self._training_options() if is_training else _validation_options(self.args, dataset)
         options = {
             "batch_size": batch_size,
@@ -143,7 +145,8 @@ class ClassificationTrainer(StockClassificationTrainer):
     def get_dataloader(self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train") -> EpochLoader:
         """In the place of Ultralytics' own: the loader of training or of validation batches."""
         is_training = mode == "train"
-        dataset = self.build_dataset(dataset_path, mode)
+        with torch_distributed_zero_first(rank):
+            dataset = self.build_dataset(dataset_path, mode)
         options = {
             "batch_size": batch_size,
             "shuffle": is_training,

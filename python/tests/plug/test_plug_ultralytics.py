@@ -230,6 +230,27 @@ def test_masks_of_objects_are_cut_by_their_rows_where_there_are_as_many(sets):
     assert cut == {"per-object": [0], "overlap": [0, 1]}
 
 
+@pytest.mark.parametrize("task", ["detect", "classify"])
+def test_a_data_set_is_made_by_the_first_process_before_the_others(task, sets, tmp_path, monkeypatch):
+    from contextlib import contextmanager
+
+    from feedline.plug import ultralytics as plug
+
+    happened, trainer = [], made(task, sets, tmp_path)
+    build = trainer.build_dataset
+
+    @contextmanager
+    def zero_first(rank):
+        happened.append(rank)
+        yield
+        happened.append("done")
+
+    monkeypatch.setattr(plug, "torch_distributed_zero_first", zero_first)
+    monkeypatch.setattr(trainer, "build_dataset", lambda *said: happened.append("built") or build(*said))
+    loader(trainer, "val")
+    assert happened == [-1, "built", "done"]
+
+
 def test_loaders_answer_what_ultralytics_asks_of_them(sets, tmp_path):
     train, val = (loader(made("detect", sets, tmp_path), mode) for mode in ("train", "val"))
     assert train.drop_last is False and len(train.sampler) == len(train.dataset)
