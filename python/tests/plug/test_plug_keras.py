@@ -64,12 +64,13 @@ def test_epochs_are_the_loader_s_own(tmp_path, backend, shape):
 
 
 TENSORFLOW = """
-import numpy, tensorflow
+import pathlib, sys
+import data_sets, feedline, numpy, tensorflow
 import runs
 from feedline.plug.tensorflow import dataset
 
 def training(**options):
-    return runs.training(layout="nhwc", framework=None, **options)
+    return runs.training(**{"layout": "nhwc", "framework": None, **options})
 
 def listed(batches):
     return [(numpy.asarray(image).tobytes(), numpy.asarray(label).tolist()) for image, label in batches]
@@ -83,6 +84,29 @@ assert made.element_spec[0] == tensorflow.TensorSpec((None, 16, 16, 3), tensorfl
 for epoch in range(3):
     assert listed(made) == own(loader), epoch
 assert dataset(training(last_batch="drop"), ("image",)).element_spec[0].shape == (8, 16, 16, 3)
+
+# Sizes that differ from batch to batch, and rows that a bad sample takes away.
+for options, size in (
+    ({"sizes": [16, 24, 32]}, None),
+    ({"multi_scale": 0.5, "stride": 8}, None),
+    ({"last_batch": "drop"}, 16),
+    ({"last_batch": "drop", "bad_sample": "skip"}, 16),
+):
+    for layout, shape in (("nhwc", (size, size, 3)), ("nchw", (3, size, size))):
+        made, loader = dataset(training(**{**options, "layout": layout})), training(**{**options, "layout": layout})
+        rows = 8 if options == {"last_batch": "drop"} else None
+        assert made.element_spec[0].shape.as_list() == [rows, *shape], (options, made.element_spec)
+        assert listed(made) == own(loader) and listed(made) == own(loader), options
+files = sorted(str(file) for file in runs.PHOTOS.glob("*/*.jpg"))[:16]
+skipping = feedline.Loader(["none.jpg", *files], 8, transforms=[feedline.Resize([16, 16])], last_batch="drop", bad_sample="skip")
+assert [len(image) for image, in dataset(skipping, ("image",))] == [7, 8]
+padded = feedline.Loader(files, 1, transforms=[feedline.ResizeLongest(32)], size=32, pad_to_largest=True, last_batch="drop")
+shapes = {tuple(image.shape[2:]) for image, mask, size in dataset(padded, ("image", "mask", "size"))}
+assert len(shapes) > 1, shapes
+data_sets.yolo(pathlib.Path(sys.argv[1], "objects"), "detect", [pathlib.Path(file) for file in files])
+objects = feedline.Loader(f"{sys.argv[1]}/objects/data.yaml", 2, transforms=[feedline.Resize([16, 16])], split="train", last_batch="drop")
+counts = {(len(image), len(boxes)) for image, boxes in dataset(objects, ("image", "bboxes"))}
+assert len(counts) > 1 and {rows for rows, _ in counts} == {2}, counts
 targets = dataset(training(num_classes=12), ("image", "target"))
 assert [target.shape[1] for _, target in targets] == [12] * 6
 print("as the Loader")
@@ -91,7 +115,7 @@ print("as the Loader")
 
 def test_a_dataset_of_tensorflow_has_the_loader_s_epochs(tmp_path):
     installed("tensorflow")
-    assert runs.run(TENSORFLOW, tmp_path).endswith("as the Loader\n")
+    assert runs.run(TENSORFLOW, tmp_path, tmp_path).endswith("as the Loader\n")
 
 
 def installed(*names):
