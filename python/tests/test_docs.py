@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from conftest import PHOTOS, ROOT, write_tar
@@ -55,6 +56,14 @@ def test_a_block_runs(code, tmp_path, monkeypatch, request):
         code = code.replace('"torch"', '"numpy"')
     exec(compile(code, "the block", "exec"), names)
     assert trained or not re.search(r"\btrain(_step)?\(", code)
+
+
+def test_a_rate_is_that_of_the_batches_that_were_taken():
+    (code,) = (each.values[0] for each in BLOCKS if "def per_second" in each.values[0])
+    names = {}
+    exec(code.split("\none =")[0], names)
+    names["time"] = SimpleNamespace(perf_counter=iter([10.0, 12.0]).__next__)
+    assert names["per_second"](iter(range(3)), 50, lambda batch: None) == 1.5
 
 
 def write_objects(folder):
