@@ -15,8 +15,8 @@ mod tfrecord;
 pub(crate) use lmdb::{a_tree_of_countless_ways, a_tree_that_leads_back, edited, one_page_many_times};
 pub(crate) use parquet::{
     copies_of_the_one_before, footer_of_booleans, index_of_too_many_pages, indexes_far_apart,
-    long_name_above_many_columns, many_columns, one_image_many_times, page_larger_than_its_place,
-    schema_behind_variants, schema_of_any_depth, size_said_twice, with_columns,
+    list_over_pages, long_name_above_many_columns, many_columns, one_image_many_times,
+    page_larger_than_its_place, schema_behind_variants, schema_of_any_depth, size_said_twice, with_columns,
 };
 pub(crate) use sidecars::{index_of_a_long_record, labels_of_too_many_bytes, table_of_too_many_images};
 pub(crate) use tar::long_name;

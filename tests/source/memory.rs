@@ -115,7 +115,7 @@ fn parquet_files_cost_a_stretch_of_images_at_most() {
 #[test]
 fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
     let folder = tempfile::tempdir().unwrap();
-    let [sound, a, b, c, d, e, f, g, h, i] = folders(folder.path());
+    let [sound, a, b, c, d, e, f, g, h, i, j] = folders(folder.path());
     parquet(&sound.join("a.parquet"), &Table::default(), &[("a.jpg", Some(b"an image"))], None);
     let says = "contradicts itself";
     let cases = [
@@ -143,6 +143,12 @@ fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
             96,
         ),
         ("Parquet, indexes of pages 64 GiB apart", hostile::indexes_far_apart(&i), "2 records", 4),
+        (
+            "Parquet, a list over 1000 pages of 2^24 values",
+            hostile::list_over_pages(&j, 1000),
+            "goes on over pages",
+            400,
+        ),
     ];
     measure(&sound, &cases);
 }

@@ -1,6 +1,6 @@
 //! One column of a row group, read value by value.
 
-use super::pages::{CheckedPages, Dictionary};
+use super::pages::{CheckedPages, Dictionary, Listed, MAX_LISTED_VALUES};
 use crate::source::read_error::ReadError;
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::ColumnReaderImpl;
@@ -27,9 +27,6 @@ impl RowGroup<'_> {
     }
 }
 
-/// The largest number of values in the list of one row.
-const MAX_LIST_VALUES: usize = 1 << 24;
-
 /// The values of a column, or its lists of them, in the order of rows.
 ///
 /// One is decoded at a time, so that of values which are much larger than what they are made from (a few bytes may
@@ -37,6 +34,7 @@ const MAX_LIST_VALUES: usize = 1 << 24;
 pub(super) struct Column<T: DataType> {
     values: ColumnReaderImpl<T>,
     dictionary: Dictionary,
+    listed: Listed,
     row: usize,
     rows: usize,
     lists: Option<ListLevels>,
@@ -70,10 +68,10 @@ impl<T: DataType> Column<T> {
         let locations = index.page_locations(leaf).filter(|_| first > 0).cloned();
         let mut pages = CheckedPages::new(group.file, about, rows, locations)?;
         let left = pages.skip_rows(first)?;
-        let dictionary = pages.dictionary();
+        let (dictionary, listed) = (pages.dictionary(), pages.listed());
         let values = ColumnReaderImpl::new(about.column_descr_ptr(), Box::new(pages));
         let lists = ListLevels::of(&about.column_descr_ptr());
-        let mut column = Self { values, dictionary, row: first - left, rows, lists };
+        let mut column = Self { values, dictionary, listed, row: first - left, rows, lists };
         let mut passed = 0;
         // One by one here too: of some encodings the crate decodes all values that it skips at once.
         for _ in 0..left {
@@ -112,15 +110,16 @@ impl<T: DataType> Column<T> {
     pub(super) fn next_list(&mut self) -> Result<Option<Vec<T::T>>, ReadError> {
         let Some(ListLevels { value, entry }) = self.lists else { return Ok(None) };
         let (mut levels, mut repeats, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        self.listed.begin();
         if self.values.read_records(1, Some(&mut levels), Some(&mut repeats), &mut values)?.0 != 1 {
             return Err(self.ended());
         }
         let row = self.row;
         self.row += 1;
-        if levels.len() > MAX_LIST_VALUES {
+        if levels.len() > MAX_LISTED_VALUES {
             let count = levels.len();
             return Err(ReadError::Bad(format!(
-                "the list of row {row} has {count} values, and at most {MAX_LIST_VALUES} are read: write shorter lists"
+                "the list of row {row} has {count} values, and at most {MAX_LISTED_VALUES} are read: write shorter lists"
             )));
         }
         if levels.iter().any(|level| (entry..value).contains(level)) {

@@ -10,12 +10,15 @@ use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
 use std::fs::File;
 use std::io::Read;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// So many values a dictionary may always have; one with more must not have more than its row group has rows.
 const MAX_DICTIONARY_VALUES: usize = 1 << 20;
-/// So many values a page of lists may have.
-const MAX_LISTED_VALUES: usize = 1 << 24;
+/// So many values a page of lists may have, and the list of one row.
+pub(super) const MAX_LISTED_VALUES: usize = 1 << 24;
+/// So many the pages may have that are read for the list of one row: those of the list, and of others behind it in the last one.
+const MAX_VALUES_AT_ONCE: usize = 2 * MAX_LISTED_VALUES;
 /// Maximal number of values in a block of deltas; writers make blocks of 128.
 const MAX_DELTA_BLOCK: u64 = 1 << 16;
 
@@ -32,6 +35,19 @@ pub(super) struct CheckedPages {
     /// Whether pages are inflated here. The crate would inflate them as far as they go.
     is_gzip: bool,
     dictionary: Dictionary,
+    listed: Listed,
+}
+
+/// How many values the pages have that were read since the list of a row was begun. Where pages do not say how many rows
+/// they have, the decoder reads on until another list begins, which a damaged or hostile file may put off for ever.
+#[derive(Clone, Default)]
+pub(super) struct Listed(Arc<AtomicUsize>);
+
+impl Listed {
+    /// Begins the list of another row.
+    pub(super) fn begin(&self) {
+        self.0.store(0, Relaxed);
+    }
 }
 
 /// The dictionary page of a column, once it has been read. As long as it is held, no other value can be at the addresses
@@ -63,11 +79,16 @@ impl CheckedPages {
         }
         let chunks = Arc::new(Chunks::new(file, locations.is_some())?);
         let pages = SerializedPageReader::new(chunks, &column, rows, locations)?;
-        Ok(Self { pages, rows, max_def_level, max_rep_level, is_gzip, dictionary: Dictionary::default() })
+        let (dictionary, listed) = (Dictionary::default(), Listed::default());
+        Ok(Self { pages, rows, max_def_level, max_rep_level, is_gzip, dictionary, listed })
     }
 
     pub(super) fn dictionary(&self) -> Dictionary {
         self.dictionary.clone()
+    }
+
+    pub(super) fn listed(&self) -> Listed {
+        self.listed.clone()
     }
 
     /// Passes over whole pages, which are not even decompressed; returns how many of `rows` lie in the page after them.
@@ -107,6 +128,13 @@ impl CheckedPages {
             return Err(damaged(format!(
                 "a page has {count} values, more than its row group has rows ({})",
                 self.rows
+            )));
+        } else if self.max_rep_level > 0
+            && self.listed.0.fetch_add(count, Relaxed).saturating_add(count) > MAX_VALUES_AT_ONCE
+        {
+            return Err(damaged(format!(
+                "the list of one row goes on over pages of more than {MAX_VALUES_AT_ONCE} values, and at most \
+                 {MAX_LISTED_VALUES} are read: write shorter lists"
             )));
         } else {
             self.check_deltas(&page, count)?;

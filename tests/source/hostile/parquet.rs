@@ -1,7 +1,7 @@
 //! Parquet files: pages made by hand, whose footers the crate `parquet` writes, and files of that crate's, of which a few bytes
 //! are replaced.
 
-use crate::write::{Table, parquet, varint};
+use crate::write::{Labels, Table, parquet, varint};
 use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::file::metadata::{
     ColumnChunkMetaData, ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataReader,
@@ -183,6 +183,43 @@ pub(crate) fn indexes_far_apart(folder: &Path) -> PathBuf {
     file.write_all(&bytes).unwrap();
     file.seek(SeekFrom::Start(far as u64)).unwrap();
     file.write_all(&[index, footer].concat()).unwrap();
+    path
+}
+
+/// A list of one row that goes on over so many pages, each of which has a few bytes for 2^24 nulls.
+pub(crate) fn list_over_pages(folder: &Path, pages: usize) -> PathBuf {
+    let path = folder.join("a.parquet");
+    let table = Table { with_path: false, compression: Compression::UNCOMPRESSED, ..Table::default() };
+    parquet(&path, &table, &[("", Some(b"image"))], Some(("label", Labels::Numbers(vec![Some(vec![1])]))));
+    let count = 1u64 << 24;
+    let about = [&[0x2C, 0x15][..], &varint(count << 1), &[0x15, 0, 0x15, 6, 0x15, 6, 0]].concat();
+    let run = |length: u64, level: u8| [varint(length << 1), vec![level]].concat();
+    let levels = |runs: Vec<u8>| [&(runs.len() as u32).to_le_bytes()[..], &runs].concat();
+    let data: Vec<u8> = (0..pages)
+        .flat_map(|number| {
+            // Only the first entry begins a list.
+            let repeats = if number == 0 { [run(1, 0), run(count - 1, 1)].concat() } else { run(count, 1) };
+            let body = [levels(repeats), levels(run(count, 2))].concat();
+            page(0, body.len(), &body, &about)
+        })
+        .collect();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let footer = bytes.split_off(bytes.len() - 8 - footer_bytes(&bytes));
+    let place = bytes.len() as i64;
+    std::fs::write(&path, [&bytes[..], &data, &footer].concat()).unwrap();
+    with_columns(&path, |_, leaf, column| match leaf {
+        1 => column
+            .set_dictionary_page_offset(None)
+            .set_data_page_offset(place)
+            .set_num_values(count as i64 * pages as i64)
+            .set_total_compressed_size(data.len() as i64)
+            .set_total_uncompressed_size(data.len() as i64)
+            .set_offset_index_offset(None)
+            .set_offset_index_length(None)
+            .set_column_index_offset(None)
+            .set_column_index_length(None),
+        _ => column,
+    });
     path
 }
 
