@@ -252,6 +252,17 @@ fn a_split_chooses_archives_by_their_names() {
     assert_eq!(open("train").unwrap().len(), 14);
     says(open("test"), &["s3://bucket/shards", "none of 3", "there are train, validation"]);
     says(options(&server).open("s3://bucket/shards"), &["s3://bucket/shards holds the splits", "choose one"]);
+    // Archives that are named are no exception.
+    let one = |split: &str| options(&server).split(split).open("s3://bucket/shards/val-0.tar");
+    are_alike(&one("val").unwrap(), &local);
+    says(one("train"), &["val-0.tar", "none of 1", "there are validation"]);
+    let listing = || std::fs::read_dir(folder.path().join("shards")).unwrap();
+    let names = listing().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.filter(|name| name.ends_with(".tar")).collect();
+    server.put("bucket/shards/shards.txt", names.join("\n").into_bytes());
+    let listed = || options(&server);
+    are_alike(&listed().split("val").open("s3://bucket/shards/shards.txt").unwrap(), &local);
+    assert_eq!(listed().open("s3://bucket/shards/shards.txt").unwrap().len(), 17);
 }
 
 #[test]

@@ -65,7 +65,8 @@ impl Layout<'_> {
             Some(Kind::Tar) if is_archive(&name) => {
                 let archive =
                     self.store.client.head(&path).map_err(|error| self.store.failed(&path, &error))?;
-                self.archives(vec![archive], None)
+                let archives = self.of_split(&path, vec![archive])?;
+                self.archives(archives, None)
             }
             Some(Kind::List) => self.list(&path),
             Some(Kind::Tar) if is_list => self.list(&path),
@@ -111,13 +112,7 @@ impl Layout<'_> {
         let Listing { mut shards, tables, has_manifest, images, others, is_yolo } = listing;
         if !shards.is_empty() && self.how.kind != Some(Kind::Folder) {
             shards.sort_by(|a, b| a.path.cmp(&b.path));
-            let wanted = Wanted {
-                what: "tar files (.tar)",
-                is_one: |name| name.ends_with(".tar"),
-                split: self.how.split.as_deref(),
-            };
-            let shown = self.store.shown(prefix);
-            let shards = wanted.of_split(&shown, shards, |shard| FilePath::new(shard.path.as_ref()))?;
+            let shards = self.of_split(prefix, shards)?;
             return self.archives(shards, Some(&Listed { prefix: prefix.clone(), tables, has_manifest }));
         }
         if is_yolo && self.how.kind != Some(Kind::Folder) && !self.how.flat {
@@ -125,6 +120,16 @@ impl Layout<'_> {
             return self.yolo(prefix, Known::of(&base, all));
         }
         self.folder(prefix, &base, images)
+    }
+
+    /// The archives of the split that is wanted, of those that were found at `path`.
+    fn of_split(&self, path: &Path, archives: Vec<Object>) -> Result<Vec<Object>> {
+        let wanted = Wanted {
+            what: "tar files (.tar)",
+            is_one: |name| name.ends_with(".tar"),
+            split: self.how.split.as_deref(),
+        };
+        wanted.of_split(&self.store.shown(path), archives, |archive| FilePath::new(archive.path.as_ref()))
     }
 
     /// Images in directories, or without any.
@@ -206,6 +211,10 @@ impl Layout<'_> {
             let mut shards = Vec::with_capacity(archives.len());
             for path in archives {
                 shards.push(self.store.client.head(&path).map_err(|error| self.store.failed(&path, &error))?);
+            }
+            // A list that names archives of several splits wants all of them.
+            if self.how.split.is_some() {
+                shards = self.of_split(path, shards)?;
             }
             return self.archives(shards, None);
         }

@@ -26,8 +26,17 @@ impl Objects {
         if size == Some(0) {
             return Ok(());
         }
-        let read = self.store.fetch(&path, part, version, bytes);
-        read.map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)).into())
+        self.store
+            .fetch(&path, part, version, bytes)
+            .map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)))?;
+        // Of what a list names no size is known before.
+        match bytes.len() as u64 {
+            size if size > self.max_file_bytes => {
+                bytes.clear();
+                Err(too_large(&self.store.shown(&path), size, self.max_file_bytes))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The content of an object that a list names as it names its images.
