@@ -14,7 +14,7 @@ use object_store::client::{
 };
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// The first pause; each one after it is twice as long, and up to half of it is left to chance.
@@ -46,12 +46,14 @@ pub(super) struct RetryPolicy {
 struct RetryClient {
     policy: RetryPolicy,
     inner: HttpClient,
+    /// Whether the machine has given credentials.
+    has_credentials: AtomicBool,
 }
 
 impl HttpConnector for RetryPolicy {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(RetryClient { policy: self.clone(), inner }))
+        Ok(HttpClient::new(RetryClient::new(self.clone(), inner)))
     }
 }
 
@@ -77,18 +79,25 @@ impl HttpService for RetryClient {
 }
 
 impl RetryClient {
+    fn new(policy: RetryPolicy, inner: HttpClient) -> Self {
+        Self { policy, inner, has_credentials: AtomicBool::new(false) }
+    }
+
     async fn attempt(&self, request: HttpRequest) -> Result<HttpResponse, RequestError> {
         self.policy.counts.requests.fetch_add(1, Relaxed);
         let for_credentials = request.uri().host().is_some_and(is_metadata);
         let no_credentials = || {
             RequestError::new(Kind::Denied, "no credentials are in the environment, and the machine has none")
         };
-        let answer = self.inner.execute(request).await.map_err(|error| match for_credentials {
+        // A machine that has given some before will again.
+        let is_first = for_credentials && !self.has_credentials.load(Relaxed);
+        let answer = self.inner.execute(request).await.map_err(|error| match is_first {
             true => no_credentials(),
             false => RequestError::of_connection(&error),
         })?;
         let (parts, body) = answer.into_parts();
-        if for_credentials && parts.status.is_client_error() {
+        let is_asked_too_often = matches!(parts.status.as_u16(), 408 | 429);
+        if for_credentials && parts.status.is_client_error() && !is_asked_too_often {
             return Err(no_credentials());
         }
         if !parts.status.is_success() {
@@ -101,6 +110,7 @@ impl RetryClient {
         let mut bytes = Vec::new();
         collect(body, self.policy.max_bytes.max(MIN_ANSWER_LIMIT_BYTES), &mut bytes).await?;
         self.policy.counts.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        self.has_credentials.fetch_or(for_credentials, Relaxed);
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::from(bytes)))
     }
 }
@@ -134,11 +144,57 @@ fn pause(tries: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
 
     #[test]
     fn a_machine_without_credentials_of_its_own_is_told_from_a_store_that_does_not_answer() {
         assert!(is_metadata("169.254.169.254") && is_metadata("metadata.google.internal"));
         assert!(!is_metadata("bucket.s3.amazonaws.com") && !is_metadata("127.0.0.1"));
+    }
+
+    /// Answers with these statuses, one after the other; 0 is no answer.
+    #[derive(Clone, Debug)]
+    struct Answers(Arc<Mutex<Vec<u16>>>);
+
+    #[async_trait]
+    impl HttpService for Answers {
+        async fn call(&self, _: HttpRequest) -> Result<HttpResponse, HttpError> {
+            match self.0.lock().unwrap().remove(0) {
+                0 => Err(HttpError::new(HttpErrorKind::Connect, std::io::Error::other("reset"))),
+                status => {
+                    let mut answer = HttpResponse::new(HttpResponseBody::from(b"said".to_vec()));
+                    *answer.status_mut() = status.try_into().unwrap();
+                    Ok(answer)
+                }
+            }
+        }
+    }
+
+    /// What becomes of requests to a host that answers so, and how many answers are left over.
+    fn asked(host: &str, requests: usize, answers: &[u16]) -> (Vec<bool>, usize) {
+        let answers = Answers(Arc::new(Mutex::new(answers.to_vec())));
+        let (deadline, counts) = (Duration::from_secs(60), Arc::default());
+        let policy = RetryPolicy { max_retries: 3, deadline, max_bytes: 1 << 20, counts };
+        let client = RetryClient::new(policy, HttpClient::new(answers.clone()));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let request = || {
+            let mut request = HttpRequest::new(Vec::new().into());
+            *request.uri_mut() = format!("http://{host}/").parse().unwrap();
+            request
+        };
+        let outcomes = (0..requests).map(|_| runtime.block_on(client.call(request())).is_ok()).collect();
+        let left = answers.0.lock().unwrap().len();
+        (outcomes, left)
+    }
+
+    #[test]
+    fn credentials_are_asked_for_again_where_the_machine_has_some() {
+        let machine = "169.254.169.254";
+        assert_eq!(asked(machine, 1, &[0, 200]), (vec![false], 1), "nothing answers: it has none");
+        assert_eq!(asked(machine, 1, &[404, 200]), (vec![false], 1), "it says that it has none");
+        assert_eq!(asked(machine, 1, &[429, 200]), (vec![true], 0));
+        assert_eq!(asked(machine, 2, &[200, 0, 503, 200]), (vec![true, true], 0));
+        assert_eq!(asked("bucket", 1, &[0, 503, 200]), (vec![true], 0));
     }
 
     #[test]
