@@ -31,6 +31,8 @@ const MARKER: &str = "feedline-cache";
 const MARKER_TEXT: &[u8] = b"Entries of feedline's cache, deleted and made again as needed.\n";
 /// The folder is looked through at the latest when this part of the limit was written, for other processes write too.
 const LOOK_AFTER: u64 = 8;
+/// So many entries are not kept before room is looked for again, where there was none.
+const REFUSED_AT_ONCE: u32 = 1000;
 
 /// The cache; reading and writing need no lock.
 #[derive(Debug)]
@@ -50,6 +52,8 @@ struct Held {
     bytes: u64,
     /// Written by this process since the folder was last looked through.
     written: u64,
+    /// Entries that are not to be written, since no room could be made.
+    refused: u32,
 }
 
 impl DiskCache {
@@ -65,7 +69,7 @@ impl DiskCache {
         let cache = Self {
             folder: folder.to_owned(),
             max_bytes,
-            held: Mutex::new(Held { bytes: found.bytes, written: 0 }),
+            held: Mutex::new(Held { bytes: found.bytes, ..Held::default() }),
             hits: zero(),
             misses: zero(),
             damaged: zero(),
@@ -111,8 +115,18 @@ impl DiskCache {
         }
         {
             let mut held = self.lock();
+            if held.refused > 0 {
+                held.refused -= 1;
+                return;
+            }
             if held.bytes + size > self.max_bytes || held.written > self.max_bytes / LOOK_AFTER {
                 self.make_room(&mut held, size);
+            }
+            if held.bytes + size > self.max_bytes {
+                // What is there cannot be deleted, as another user's. To look each time would cost more than the cache saves.
+                self.failures.fetch_add(1, Relaxed);
+                held.refused = REFUSED_AT_ONCE;
+                return;
             }
             held.bytes += size;
             held.written += size;
@@ -144,7 +158,7 @@ impl DiskCache {
     /// Looks through the folder, and deletes what was not used for the longest time until `size` bytes more fit.
     fn make_room(&self, held: &mut Held, size: u64) {
         match sweep::sweep(&self.folder, self.max_bytes, size) {
-            Ok(bytes) => *held = Held { bytes, written: 0 },
+            Ok(bytes) => *held = Held { bytes, ..Held::default() },
             // Other processes may be deleting the same folders; the next write looks again.
             Err(_) => {
                 self.failures.fetch_add(1, Relaxed);

@@ -18,7 +18,8 @@ pub(super) struct Found {
     entries: Vec<(SystemTime, u64, PathBuf)>,
 }
 
-/// Finds all entries; removes what was abandoned half written.
+/// Finds all entries; removes what was abandoned half written. What cannot be listed, as a folder of another user's, is left
+/// alone.
 pub(super) fn look(folder: &Path) -> io::Result<Found> {
     let mut found = Found::default();
     for below in fs::read_dir(folder)? {
@@ -26,7 +27,7 @@ pub(super) fn look(folder: &Path) -> io::Result<Found> {
         if !is_of_two_digits(&below.file_name()) || !below.file_type()?.is_dir() {
             continue;
         }
-        for file in fs::read_dir(below.path())? {
+        for file in fs::read_dir(below.path()).into_iter().flatten() {
             found.add(&file?.path());
         }
     }
@@ -34,7 +35,7 @@ pub(super) fn look(folder: &Path) -> io::Result<Found> {
 }
 
 /// Deletes what was not used for the longest time until at most `max_bytes` less `size` are held, and a little more;
-/// says how many bytes are left.
+/// says how many bytes are left. What cannot be deleted, as another user's, stays.
 pub(super) fn sweep(folder: &Path, max_bytes: u64, size: u64) -> io::Result<u64> {
     let mut found = look(folder)?;
     if found.bytes + size <= max_bytes {
@@ -47,8 +48,8 @@ pub(super) fn sweep(folder: &Path, max_bytes: u64, size: u64) -> io::Result<u64>
             break;
         }
         match fs::remove_file(path) {
-            // Another process was faster.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {}
+            // Another process was faster where it is not found.
             _ => found.bytes -= bytes,
         }
     }

@@ -192,3 +192,32 @@ fn name_of(folder: &Path, number: u64) -> PathBuf {
     let name = format!("{:032x}.entry", XxHash3_128::oneshot(key(number).as_bytes()));
     folder.join(&name[..2]).join(&name[2..])
 }
+
+#[test]
+fn what_cannot_be_deleted_stays_and_the_rest_makes_room() {
+    let folder = tempfile::tempdir().unwrap();
+    // A folder in the place of an entry, which nobody's rights let delete as a file.
+    let stays = folder.path().join("ab").join("cd.entry");
+    let cache = DiskCache::open(folder.path(), 1 << 16).unwrap();
+    fs::create_dir_all(&stays).unwrap();
+    for number in 0..40 {
+        cache.write(&key(number), &[7; 5000]);
+    }
+    assert!(stays.is_dir() && cache.read(&key(39), &mut Vec::new()));
+    let held: u64 = entries(folder.path()).iter().map(|path| fs::metadata(path).unwrap().len()).sum();
+    assert!(held <= 1 << 16, "{held}");
+}
+
+#[test]
+fn where_no_room_can_be_made_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = DiskCache::open(folder.path(), 10_000).unwrap();
+    for number in 0..3 {
+        fs::create_dir_all(folder.path().join("ab").join(format!("{number}.entry"))).unwrap();
+    }
+    cache.lock().bytes = 9_000;
+    cache.write("a", &[7; 5000]);
+    cache.write("b", &[7; 5000]);
+    assert!(!cache.read("a", &mut Vec::new()) && !cache.read("b", &mut Vec::new()));
+    assert_eq!(cache.count(IoStats::default()).disk_failures, 1);
+}
