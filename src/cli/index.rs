@@ -64,9 +64,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
 
 fn write_tables(arguments: &Arguments) -> anyhow::Result<bool> {
     let data = &arguments.data;
-    let is_tar = source::kind_of(&arguments.flags.data_at(data))? == Kind::Tar;
+    let options = arguments.flags.data_at(data);
+    let is_tar = source::kind_of(&options)? == Kind::Tar;
     ensure!(is_tar, "--tables is for tar files, and {} is none, nor a folder of them", data.display());
-    let shards = if data.is_file() { Shards::open([data])? } else { Shards::folder(data)? };
+    let shards = Shards::find(data, options.split.as_deref())?;
     for table in shards.write_tables()? {
         print(&table.display().to_string())?;
     }

@@ -38,8 +38,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         let manifest = Manifest::read(folder)?
             .with_context(|| format!("{} has no manifest.json: {remedy}", folder.display()))?;
         let wrong = manifest.verify(folder)?;
-        wrong.iter().try_for_each(|shard| print(&format!("bad  {shard}")))?;
         if !wrong.is_empty() {
+            match arguments.json {
+                true => print(&serde_json::json!({ "bad_shards": wrong }).to_string())?,
+                false => wrong.iter().try_for_each(|shard| print(&format!("bad  {shard}")))?,
+            }
             return Ok(false);
         }
     }

@@ -34,6 +34,10 @@ fn bad_checksums_and_bad_arguments_are_errors() {
     let output = feedline(&checked);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stdout, b"bad  shard-000002.tar: its bytes are not those that were written\n");
+    let output = feedline(&[&checked[..], &["--json"]].concat());
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(said["bad_shards"][0], "shard-000002.tar: its bytes are not those that were written");
     assert!(fail(&arguments(out.path(), &[])).contains("no whole shard-000002.tar"));
     let photos = photos();
     assert!(fail(&["inspect", "--data", word(&photos), "--checksums"]).contains("no manifest.json"));

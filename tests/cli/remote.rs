@@ -16,6 +16,13 @@ fn tables_are_written_beside_archives_on_request_and_over_nothing_else() {
     let text = std::fs::read_to_string(&table).unwrap();
     assert!(text.starts_with("feedline tar index 1\n") && text.contains("\trocket.jpg\n"), "{text}");
     assert_eq!(succeed(&["index", word(&path), "--tables"]).trim(), word(&table), "again, over our own");
+    let train = folder.path().join("train-0.tar");
+    std::fs::copy(&path, &train).unwrap();
+    let split = ["index", word(folder.path()), "--tables", "--split", "train"];
+    let own = folder.path().join("train-0.tar.index");
+    assert_eq!(succeed(&split).trim(), word(&own), "those of one split");
+    let pattern = folder.path().join("train-*.tar");
+    assert_eq!(succeed(&["index", word(&pattern), "--tables"]).trim(), word(&own), "those of a pattern");
     std::fs::write(&table, "notes of somebody else").unwrap();
     assert!(fail(&["index", word(&path), "--tables"]).contains("none is written over it"));
     assert!(fail(&["index", word(&photos()), "--tables"]).contains("is for tar files"));
