@@ -184,6 +184,7 @@ impl Folder {
             Some(old) if old.settings != *settings => {
                 Err(refuse("shards that were made with other settings"))
             }
+            Some(old) if old.classes != source.classes() => Err(refuse("shards with other names of classes")),
             Some(old) if !old.holds.are(&holds) => Err(refuse("shards with other fields, objects or masks")),
             Some(old) => match old.shards.iter().find(|shard| !self.has(shard)) {
                 Some(shard) => Err(refuse(&format!("no whole {}, which its manifest names", shard.name))),

@@ -8,7 +8,7 @@ use feedline::image::{self, Format, Limits, parse_header};
 use feedline::label::Label;
 use feedline::pack::{Manifest, Pack, Skipped};
 use feedline::policy::Damaged;
-use feedline::source::{self, Folder, Memory, Shards, Source};
+use feedline::source::{self, Folder, Memory, Shards, Source, WithClasses};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
@@ -230,6 +230,9 @@ fn a_folder_of_other_shards_is_refused() {
     refused(Pack::to(out.path()).shard_records(8), &photos, "made with other settings");
     let flat = Folder::flat(PHOTOS).unwrap();
     refused(Pack::to(out.path()).shard_records(9), &flat, "shards of other data");
+    let renamed = WithClasses::options().rename(photos.classes()[0].clone(), "another");
+    let renamed = renamed.open(Folder::open(PHOTOS).unwrap()).unwrap();
+    refused(Pack::to(out.path()).shard_records(9), &renamed, "other names of classes");
     fs::remove_file(out.path().join("shard-000001.tar")).unwrap();
     refused(Pack::to(out.path()).shard_records(9), &photos, "no whole shard-000001.tar");
     fs::write(out.path().join("manifest.json"), b"{}").unwrap();
