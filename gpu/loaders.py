@@ -164,8 +164,9 @@ def measure(batches, batch_size, device, seconds, step=None, watched=True):
         step and step(batch)
     training.synchronize(device)
     pace, images = training.Pace(device), 0
+    busy = training.Utilisation(watched)  # ahead of the clock, since to start NVML takes a while
     cpu, started = training.cpu_seconds(), time.perf_counter()
-    with training.Utilisation(watched) as busy:
+    with busy:
         for batch in batches:
             step and step(batch)
             pace.stepped()
