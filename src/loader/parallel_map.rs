@@ -1,5 +1,6 @@
 //! A function of indices on several threads, with the results in order.
 
+use std::io;
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -20,13 +21,13 @@ pub(crate) fn parallel_map<S, T: Send, E>(
     work: impl Fn(&mut S, usize) -> T + Sync,
     take: impl FnMut(usize, T) -> Result<(), E>,
 ) -> Result<(), E> {
-    let builders = (0..threads.clamp(1, numbers.len().max(1))).map(|_| thread::Builder::new());
-    map_on(builders, numbers, state, work, take)
+    let wanted = threads.clamp(1, numbers.len().max(1));
+    map_on((wanted, |_| Ok(thread::Builder::new())), numbers, state, work, take)
 }
 
-/// The same on the threads that are started.
+/// The same on the threads that can be started, of so many at most; each has its own builder, or none where it is refused.
 fn map_on<S, T: Send, E>(
-    builders: impl Iterator<Item = thread::Builder>,
+    (wanted, builder): (usize, impl Fn(usize) -> io::Result<thread::Builder>),
     numbers: Range<usize>,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> T + Sync,
@@ -35,7 +36,7 @@ fn map_on<S, T: Send, E>(
     let (state, work) = (&state, &work);
     thread::scope(|scope| {
         let mut workers = Vec::new();
-        for (first, builder) in builders.enumerate() {
+        for first in 0..wanted {
             // Among how many the numbers are shared is known once all are started.
             let (say_threads, threads) = sync_channel(1);
             let (sender, receiver) = sync_channel(AHEAD);
@@ -48,7 +49,7 @@ fn map_on<S, T: Send, E>(
                     .map(|number| work(&mut state, number))
                     .all(|result| sender.send(result).is_ok());
             };
-            if builder.spawn_scoped(scope, run).is_err() {
+            if builder(first).and_then(|builder| builder.spawn_scoped(scope, run)).is_err() {
                 break;
             }
             workers.push((say_threads, receiver));
@@ -89,16 +90,17 @@ mod tests {
 
     #[test]
     fn threads_that_the_system_refuses_are_done_without() {
-        // No machine has room for such a stack.
-        let refused = || thread::Builder::new().stack_size(1 << 46);
         for started in 0..4 {
-            let builders = (0..started).map(|_| thread::Builder::new()).chain([refused(), refused()]);
+            let builder = |number| match number < started {
+                true => Ok(thread::Builder::new()),
+                false => Err(io::Error::other("too many threads")),
+            };
             let mut seen = Vec::new();
             let take = |number, square| {
                 seen.push((number, square));
                 Ok::<_, ()>(())
             };
-            map_on(builders, 3..40, || (), |(), number| number * number, take).unwrap();
+            map_on((4, builder), 3..40, || (), |(), number| number * number, take).unwrap();
             assert_eq!(seen, (3..40).map(|number| (number, number * number)).collect::<Vec<_>>());
         }
     }
