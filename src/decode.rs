@@ -146,21 +146,14 @@ impl Worker {
         }
         let region = placement.part.region;
         let mut turned = Turned::new(placement.orientation, region.size(), strip, &mut out);
-        let decoded = if header.jpeg.is_some() {
-            decoder.decode_rows(bytes, header, placement.part, None, &mut turned)
-        } else {
-            let decoded = decoder.decode_part(bytes, header, placement.part, None, stored);
-            if decoded.is_ok() {
-                for (y, row) in
-                    stored.data.chunks_exact(stored.stride).take(region.height as usize).enumerate()
-                {
-                    turned.row(y)[..row.len()].copy_from_slice(row);
-                    turned.done(y);
-                }
+        let decoded = match header.jpeg {
+            Some(_) => decoder.decode_rows(bytes, header, placement.part, None, &mut turned),
+            None => {
+                let decoded = decoder.decode_part(bytes, header, placement.part, None, stored);
+                decoded.map(|()| turned.take(stored))
             }
-            stored.give_back();
-            decoded
         };
+        stored.give_back();
         decode_memory::give_back(strip);
         decoded
     }

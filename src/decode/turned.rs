@@ -2,7 +2,7 @@
 
 use crate::decode_memory;
 use crate::geometry::{Orientation, Size};
-use crate::image::{PixelsMut, Rows};
+use crate::image::{Image, PixelsMut, Rows};
 
 /// Stored rows that become columns together: 48 bytes of each upright row.
 const STRIP_ROWS: usize = 16;
@@ -30,6 +30,15 @@ impl<'a, 'b> Turned<'a, 'b> {
             decode_memory::grow(strip, rows * stored.width as usize * 3);
         }
         Self { orientation, stored, strip, out }
+    }
+
+    /// Takes all rows of the region at once.
+    pub(super) fn take(&mut self, region: &Image) {
+        let rows = region.data.chunks_exact(region.stride).take(self.stored.height as usize);
+        for (y, row) in rows.enumerate() {
+            self.row(y)[..row.len()].copy_from_slice(row);
+            self.done(y);
+        }
     }
 
     fn width(&self) -> usize {

@@ -48,6 +48,10 @@ class OfLoader:
         self.loader.load_state_dict(state_dict)
 
 
+#: What a batch has one of for each object.
+OF_OBJECTS = ("cls", "bboxes", "batch_idx", "keypoints", "share", "crowd")
+
+
 class BatchesByStep:
     """Batches by their index in the epoch, as a map-style dataset has items.
 

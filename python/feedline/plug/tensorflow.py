@@ -7,12 +7,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from feedline.plug._epochs import AnyLoader, as_numpy, named
+from feedline.plug._epochs import OF_OBJECTS, AnyLoader, as_numpy, named
 
 #: Options by which batches differ in height and width.
 _SIZES = ("rect", "multi_scale", "sizes", "pad_to_largest")
 #: What a batch has of its objects, of which there are any number.
-_OBJECTS = ("cls", "bboxes", "batch_idx", "keypoints", "share", "crowd", "points", "point_offsets", "polygon_offsets")
+_OBJECTS = (*OF_OBJECTS, "points", "point_offsets", "polygon_offsets")
 
 
 def dataset(loader: AnyLoader, columns: Sequence[str] = ("image", "label")) -> Any:

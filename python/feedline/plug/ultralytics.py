@@ -25,6 +25,7 @@ from ultralytics.utils.torch_utils import torch_distributed_zero_first
 
 import feedline
 from feedline import Loader
+from feedline.plug._epochs import OF_OBJECTS
 from feedline.plug._stand_in import StandIn, listed, place, ranks
 
 #: What has no equal here, and the value that leaves it out.
@@ -256,7 +257,7 @@ def without_padding(batch: Any) -> Any:
     if rows == len(batch["status"]):
         return batch
     own = batch["batch_idx"] < rows if "batch_idx" in batch else None
-    of_objects = {"cls", "bboxes", "batch_idx", "keypoints", "share", "crowd"}
+    of_objects = {*OF_OBJECTS}
     if "masks" in batch and not is_overlap(batch["masks"]):
         of_objects.add("masks")
     cut = {}

@@ -269,9 +269,11 @@ impl<A: BufferAllocator> QueueState<A> {
                     return Ok(NextRow::None);
                 }
                 if !active.plan.is_sized(batch) {
-                    let is_first = active.sizing.replace(batch) != Some(batch);
-                    let size = || NextRow::Size(Arc::clone(&active.plan), batch);
-                    return Ok(if is_first { size() } else { NextRow::None });
+                    let is_under_way = active.sizing.replace(batch) == Some(batch);
+                    return Ok(match is_under_way {
+                        true => NextRow::None,
+                        false => NextRow::Size(Arc::clone(&active.plan), batch),
+                    });
                 }
                 let Some(mut buffer) = self.buffers.take()? else { return Ok(NextRow::None) };
                 A::resize_rows(&mut buffer, &active.plan.row_bytes(batch));

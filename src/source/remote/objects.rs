@@ -7,6 +7,7 @@ use crate::source::packed::Parts;
 use crate::source::too_large;
 use object_store::path::Path;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Records and the store that holds them.
 #[derive(Debug)]
@@ -26,17 +27,25 @@ impl Objects {
         if size == Some(0) {
             return Ok(());
         }
-        self.store
-            .fetch(&path, part, version, bytes)
-            .map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)))?;
-        // Of what a list names no size is known before.
-        match bytes.len() as u64 {
-            size if size > self.max_file_bytes => {
-                bytes.clear();
-                Err(too_large(&self.store.shown(&path), size, self.max_file_bytes))
-            }
-            _ => Ok(()),
+        self.fetch(&path, part, version, bytes)
+    }
+
+    /// Replaces the content of `bytes` by an object's, or a part of it, whose size may not have been known before.
+    fn fetch(
+        &self,
+        path: &Path,
+        part: Option<Range<u64>>,
+        version: Version,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Cause> {
+        let fetched = self.store.fetch(path, part, version, bytes);
+        fetched.map_err(|error| format!("cannot read {}: {error}", self.store.shown(path)))?;
+        let size = bytes.len() as u64;
+        if size > self.max_file_bytes {
+            bytes.clear();
+            return Err(too_large(&self.store.shown(path), size, self.max_file_bytes));
         }
+        Ok(())
     }
 
     /// The content of an object that a list names as it names its images.
@@ -45,15 +54,8 @@ impl Objects {
         let path =
             Path::parse(&name).map_err(|error| format!("{error}; write a path below the images' folder"))?;
         let (mut bytes, version) = (Vec::new(), Version::OfList(self.records.list));
-        self.store
-            .fetch(&path, None, version, &mut bytes)
-            .map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)))?;
-        match bytes.len() as u64 {
-            size if size > self.max_file_bytes => {
-                Err(too_large(&self.store.shown(&path), size, self.max_file_bytes))
-            }
-            _ => Ok(bytes),
-        }
+        self.fetch(&path, None, version, &mut bytes)?;
+        Ok(bytes)
     }
 
     fn find(&self, index: usize) -> Result<Whereabouts, Cause> {
