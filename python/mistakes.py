@@ -26,8 +26,8 @@ HEAD = """\
 # Mistakes
 
 What newcomers write, and what feedline answers: an error or a `feedline.FeedlineWarning`, in one line, with what to write
-instead. `photos` is a folder with a folder for each class, `flat` one of images, `path` one image, `Records` an object that is
-asked for its records, and `crop` is `[feedline.RandomResizedCrop(224)]`. A warning is for code that runs, but probably not as
+instead. `photos` is a folder with a folder for each class, `flat` one of images, `path` one image, `Records` an object with
+`__len__` and `__getitem__`, and `crop` is `[feedline.RandomResizedCrop(224)]`. A warning is for code that runs, but probably not as
 intended. If it is intended, the message says which argument makes that clear;
 `warnings.simplefilter("error", feedline.FeedlineWarning)` turns all warnings into errors.
 
@@ -76,14 +76,14 @@ TABLE: list[Mistake | str] = [
         ("no data", f"feedline.Loader(batch_size=4, {CROP})", "ValueError", "set the option data to a path"),
         ("`dataset=` as in DataLoader", f'feedline.Loader(dataset="photos", batch_size=4, {CROP})', "TypeError", "give the data first"),
         ("a data set of decoded images", f"feedline.Loader(ImageFolder(), 4, {CROP})", "TypeError", "feedline.Loader('photos', ...)"),
-        ("images that a data set of Hugging Face's decodes", f"feedline.Loader(load_dataset('pets', split='train'), 4, {CROP})", "TypeError", 'cast_column("image", datasets.Image(decode=False))'),
+        ("a Hugging Face data set that decodes its images", f"feedline.Loader(load_dataset('pets', split='train'), 4, {CROP})", "TypeError", 'cast_column("image", datasets.Image(decode=False))'),
         ("images of PIL", f"feedline.Loader([(PIL.Image.open(path), 0)], 1, {CROP})", "TypeError", "the bytes of its file, or its path"),
         ("arrays of pixels", f"feedline.Loader(numpy.zeros((2, 8, 8, 3), 'uint8'), 1, {CROP})", "TypeError", "the bytes of its file, or its path"),
         ("a data set without a length", f"feedline.Loader(IterableDataset(), 4, {CROP})", "TypeError", "__len__ and __getitem__"),
         ("a DataLoader", f"feedline.Loader(DataLoader(), 4, {CROP})", "TypeError", "give the path of what it loads"),
         ("labels of two kinds", f'feedline.Loader([(path, "cat"), (path, 1)], 2, {CROP})', "ValueError", "labels of one kind"),
-        ("numbers after a first label that is a class", f"for batch in feedline.Loader(Records((path, 3), (path, 4.5)), 2, {CROP}): ...", "SampleError", "return float(label) of every record"),
-        ("a dict in a field of texts", f'feedline.Loader([{{"image": path, "about": {{"at": 1}}}}], 1, {CROP}, fields={{"about": "text"}})', "TypeError", """fields={'about': "json"}"""),
+        ("a number as a label where the first one is a class", f"for batch in feedline.Loader(Records((path, 3), (path, 4.5)), 2, {CROP}): ...", "SampleError", "return float(label) of every record"),
+        ("a dict in a text field", f'feedline.Loader([{{"image": path, "about": {{"at": 1}}}}], 1, {CROP}, fields={{"about": "text"}})', "TypeError", """fields={'about': "json"}"""),
         ("a vector with a number for every class, as whole numbers", f"feedline.Loader([(path, [0, 1, 0])], 1, {CROP})", "ValueError", "a list of bools or of floats"),
         ("fewer columns than classes", f'feedline.Loader("photos", 4, {CROP}, num_classes=2)', "ValueError", "num_classes=12"),
     ),
@@ -126,8 +126,8 @@ TABLE: list[Mistake | str] = [
     ),
     *group(
         "Batches",
-        ("moving an array that is of no framework", f'next(iter(feedline.Loader("photos", 4, {CROP})))["image"].to("cuda")', "AttributeError", 'give framework="torch"'),
-        ("taking an element out of one", f'next(iter(feedline.Loader("photos", 4, {CROP})))["label"][0]', "TypeError", 'give framework="torch"'),
+        ("`.to()` of an array, without `framework=`", f'next(iter(feedline.Loader("photos", 4, {CROP})))["image"].to("cuda")', "AttributeError", 'give framework="torch"'),
+        ("indexing such an array", f'next(iter(feedline.Loader("photos", 4, {CROP})))["label"][0]', "TypeError", 'give framework="torch"'),
     ),
     *group(
         "Words of DataLoader",

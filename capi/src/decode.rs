@@ -124,7 +124,7 @@ pub struct Decoded {
     pub error: *mut c_char,
 }
 
-/// Of a call that failed.
+/// The result of each file where the call fails.
 const NOTHING: Decoded = Decoded { status: Status::Invalid, image: NO_IMAGE, error: std::ptr::null_mut() };
 
 impl From<ImageError> for Failure {

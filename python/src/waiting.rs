@@ -1,9 +1,9 @@
-//! Values of fields that came with a record's image, until its sample asks for them.
+//! Field values that were fetched with a record's image, kept until its sample asks for them.
 
 use feedline::field::FieldValue;
 use std::collections::HashMap;
 
-/// Most records and bytes of values that wait for their sample; where there are more, a record is asked for again.
+/// Limits of what is kept, in records and in bytes; what is dropped is fetched again.
 const MAX_WAITING: usize = 4096;
 const MAX_WAITING_BYTES: usize = 64 << 20;
 

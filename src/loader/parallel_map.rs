@@ -25,7 +25,8 @@ pub(crate) fn parallel_map<S, T: Send, E>(
     map_on((wanted, |_| Ok(thread::Builder::new())), numbers, state, work, take)
 }
 
-/// The same on the threads that can be started, of so many at most; each has its own builder, or none where it is refused.
+/// As [`parallel_map`], on at most `wanted` threads. `builder` makes the builder of each one; its error counts as the system's
+/// refusal.
 fn map_on<S, T: Send, E>(
     (wanted, builder): (usize, impl Fn(usize) -> io::Result<thread::Builder>),
     numbers: Range<usize>,

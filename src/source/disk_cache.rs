@@ -31,7 +31,7 @@ const MARKER: &str = "feedline-cache";
 const MARKER_TEXT: &[u8] = b"Entries of feedline's cache, deleted and made again as needed.\n";
 /// The folder is looked through at the latest when this part of the limit was written, for other processes write too.
 const LOOK_AFTER: u64 = 8;
-/// So many entries are not kept before room is looked for again, where there was none.
+/// Where no room could be made, so many entries are dropped before it is tried again.
 const REFUSED_AT_ONCE: u32 = 1000;
 
 /// The cache; reading and writing need no lock.
@@ -52,7 +52,7 @@ struct Held {
     bytes: u64,
     /// Written by this process since the folder was last looked through.
     written: u64,
-    /// Entries that are not to be written, since no room could be made.
+    /// How many entries are still to be dropped, since no room could be made.
     refused: u32,
 }
 
@@ -123,7 +123,8 @@ impl DiskCache {
                 self.make_room(&mut held, size);
             }
             if held.bytes + size > self.max_bytes {
-                // What is there cannot be deleted, as another user's. To look each time would cost more than the cache saves.
+                // The entries cannot be deleted, for example because another user owns them. Trying each time would cost more
+                // than the cache saves.
                 self.failures.fetch_add(1, Relaxed);
                 held.refused = REFUSED_AT_ONCE;
                 return;

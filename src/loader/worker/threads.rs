@@ -65,8 +65,8 @@ impl WorkerThreads {
         Ok(())
     }
 
-    /// Stops the queue that they work on, and waits for their end. Where one of them does so, since the last owner went while
-    /// it called what others wrote, it waits for the others and ends later.
+    /// Stops the queue that they work on, and waits for their end. Where one of them is the caller, because
+    /// a callback has dropped the last owner, it waits for the others alone, and ends when it returns.
     pub(super) fn stop<A: BufferAllocator>(&mut self, queue: &Queue<A>) {
         queue.stop();
         let own = current().id();

@@ -18,8 +18,8 @@ pub(super) struct Found {
     entries: Vec<(SystemTime, u64, PathBuf)>,
 }
 
-/// Finds all entries; removes what was abandoned half written. What cannot be listed, as a folder of another user's, is left
-/// alone.
+/// Finds all entries; removes what was abandoned half written. What cannot be listed, such as another
+/// user's folder, is left alone.
 pub(super) fn look(folder: &Path) -> io::Result<Found> {
     let mut found = Found::default();
     for below in fs::read_dir(folder)? {
@@ -35,7 +35,7 @@ pub(super) fn look(folder: &Path) -> io::Result<Found> {
 }
 
 /// Deletes what was not used for the longest time until at most `max_bytes` less `size` are held, and a little more;
-/// says how many bytes are left. What cannot be deleted, as another user's, stays.
+/// says how many bytes are left. What cannot be deleted, such as another user's file, stays.
 pub(super) fn sweep(folder: &Path, max_bytes: u64, size: u64) -> io::Result<u64> {
     let mut found = look(folder)?;
     if found.bytes + size <= max_bytes {
