@@ -27,7 +27,7 @@ pub mod tch;
 
 pub use field::Field;
 
-use crate::device::Device;
+use crate::device::{Device, DeviceImages};
 use crate::error::{Result, bail};
 use crate::loader::Batch;
 use abi::{DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, READ_ONLY};
@@ -149,11 +149,15 @@ impl Tensor {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
-        match self.batch.on_device().filter(|_| self.device() != Device::Cpu) {
+        match self.on_device() {
             // SAFETY: the stream is one of the batch's device, and lives until the batch is dropped, which its last view does.
             Some(images) => unsafe { images.use_on(stream) },
             None => Ok(()),
         }
+    }
+
+    fn on_device(&self) -> Option<DeviceImages<'_>> {
+        self.batch.on_device().filter(|_| self.device() != Device::Cpu)
     }
 
     /// [`Tensor::use_on`] for a stream given like the `stream` of Python's `__dlpack__`: on CUDA nothing or 1 is the
@@ -168,8 +172,36 @@ impl Tensor {
     /// convention leaves undefined, and 2, the per-thread default stream, since a view may be dropped on another
     /// thread. Otherwise as [`Tensor::use_on`].
     pub unsafe fn use_on_numbered(&self, stream: Option<i64>) -> Result<()> {
+        match self.handle(stream)? {
+            // SAFETY: null is the default stream, which all threads share and which is always there; a handle is one of this device's,
+            // and lives until the last view is dropped.
+            Some(handle) => unsafe { self.use_on(handle) },
+            None => Ok(()),
+        }
+    }
+
+    /// [`Tensor::use_on_numbered`] for a stream that may be destroyed before the last view is dropped. Unless it is the default
+    /// stream, the next use of the memory waits for all that the device was given until then, and so does the host.
+    ///
+    /// # Safety
+    /// As [`crate::device::DeviceImages::use_on_passing`], if a handle is given.
+    ///
+    /// # Errors
+    /// As [`Tensor::use_on_numbered`].
+    pub unsafe fn use_on_passing_numbered(&self, stream: Option<i64>) -> Result<()> {
+        match (self.handle(stream)?, self.on_device()) {
+            // SAFETY: the default stream, as in `use_on_numbered`.
+            (Some(handle), _) if handle.is_null() => unsafe { self.use_on(handle) },
+            // SAFETY: a handle is one of this device's, and alive.
+            (Some(handle), Some(images)) => unsafe { images.use_on_passing(handle) },
+            _ => Ok(()),
+        }
+    }
+
+    /// The stream that has this number in DLPack's convention, or nothing where there is nothing to be ordered.
+    fn handle(&self, stream: Option<i64>) -> Result<Option<*mut c_void>> {
         let handle = match (self.device(), stream) {
-            (_, Some(-1)) | (Device::Cpu, None) => return Ok(()),
+            (_, Some(-1)) | (Device::Cpu, None) => return Ok(None),
             (Device::Cpu, Some(number)) => {
                 bail!(
                     "stream {number} was named for a tensor in the host's memory, which has no streams: name none"
@@ -184,9 +216,7 @@ impl Tensor {
                 );
             }
         };
-        // SAFETY: 0 is the default stream, which all threads share and which is always there; a handle is one of this device's, and
-        // lives until the last view is dropped.
-        unsafe { self.use_on(std::ptr::without_provenance_mut(handle)) }
+        Ok(Some(std::ptr::without_provenance_mut(handle)))
     }
 
     /// The tensor in the layout of DLPack 1, for a library that calls its deleter once, on any thread. Until then it

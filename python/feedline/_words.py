@@ -6,6 +6,7 @@ import errno
 import glob
 import importlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol, Union
 
@@ -50,8 +51,26 @@ def converter(framework: str | None) -> Callable[[_feedline.Tensor], Any] | None
     if framework == "jax":
         jax, arrays = importlib.import_module("jax.dlpack"), importlib.import_module("jax.numpy")
         # Without its x64 mode JAX has no int64: it makes a copy of its own kind.
-        return lambda tensor: arrays.asarray(tensor.numpy()) if tensor.dtype == "int64" else jax.from_dlpack(tensor)
+        return lambda tensor: arrays.asarray(tensor.numpy()) if tensor.dtype == "int64" else jax.from_dlpack(_ForJax(tensor))
     raise ValueError(f'framework is {framework!r}: use "torch", "numpy" or "jax", or leave it out for feedline.Tensor')
+
+
+class _ForJax:
+    """A tensor as JAX imports it, whose streams last."""
+
+    def __init__(self, tensor: _feedline.Tensor) -> None:
+        self._tensor = tensor
+        self.__dlpack_device__ = tensor.__dlpack_device__
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._tensor.__dlpack__(**options, _lasts=True)
+
+
+def lasts(stream: int, ordinal: int) -> bool:
+    """Whether a GPU's stream is never destroyed, as torch's are not. CuPy's, for example, go with the objects that stand for
+    them, and arrays that were taken on them may live longer."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.cuda.is_initialized() and torch.cuda.current_stream(ordinal).cuda_stream == stream
 
 
 def data(data: Data, fields: Mapping[str, Any] | None) -> str | dict[str, Any]:

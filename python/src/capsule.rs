@@ -65,11 +65,17 @@ unsafe extern "C" fn drop_unversioned(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// Orders a consumer's stream behind the tensor, as the `stream` of `__dlpack__` names it.
-pub(crate) fn order(tensor: &Tensor, stream: Option<i64>) -> feedline::error::Result<()> {
-    // SAFETY: by DLPack's Python protocol the stream is the consumer's own, of this tensor's device, and it keeps the
-    // stream as long as it uses the tensor.
-    unsafe { tensor.use_on_numbered(stream) }
+/// Orders a consumer's stream behind the tensor, as the `stream` of `__dlpack__` names it; `lasts` says that the stream is never
+/// destroyed.
+pub(crate) fn order(tensor: &Tensor, stream: Option<i64>, lasts: bool) -> feedline::error::Result<()> {
+    // SAFETY: by DLPack's Python protocol the stream is the consumer's own, of this tensor's device, and alive during this call.
+    unsafe {
+        match lasts {
+            true => tensor.use_on_numbered(stream),
+            // CuPy's, for example, go with the objects that stand for them, while arrays may live on.
+            false => tensor.use_on_passing_numbered(stream),
+        }
+    }
 }
 
 /// A view of pixels that may be written: Python's arrays are shared and written by whoever has them, one after another.

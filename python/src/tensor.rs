@@ -159,14 +159,17 @@ impl Tensor {
         }
     }
 
-    /// The tensor as a DLPack capsule. On a GPU the work on `stream` from now on is ordered behind the pixels.
-    #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
+    /// The tensor as a DLPack capsule. On a GPU the work on `stream` from now on is ordered behind the pixels. `_lasts` says that
+    /// the stream is never destroyed.
+    #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None, _lasts = None))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments are DLPack's")]
     fn __dlpack__<'py>(
         slf: &Bound<'py, Self>,
         stream: Option<i64>,
         max_version: Option<(u32, u32)>,
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
+        _lasts: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         if copy == Some(true) {
@@ -188,7 +191,13 @@ impl Tensor {
         let view = view_of(batch, *number, *field).ok_or_else(|| {
             PyBufferError::new_err("the batch has no such field; this is a bug, please report it")
         })?;
-        capsule::order(&view, stream).map_err(|error| to_python(py, error))?;
+        let lasts = match (stream, this.device) {
+            (Some(stream), Device::Cuda { ordinal }) if stream > 2 && _lasts.is_none() => {
+                py.import("feedline._words")?.call_method1("lasts", (stream, ordinal))?.extract()?
+            }
+            _ => true,
+        };
+        capsule::order(&view, stream, lasts).map_err(|error| to_python(py, error))?;
         let versioned = max_version.is_some_and(|(major, _)| major >= 1);
         if view.is_read_only() && !versioned {
             // As NumPy does: the old struct cannot say so. A copy of labels is small.

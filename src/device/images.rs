@@ -15,6 +15,10 @@ pub(crate) trait DeviceMemory {
     /// As [`DeviceImages::use_on`].
     unsafe fn use_on(&self, stream: *mut c_void) -> Result<()>;
 
+    /// # Safety
+    /// As [`DeviceImages::use_on_passing`].
+    unsafe fn use_on_passing(&self, stream: *mut c_void) -> Result<()>;
+
     fn wait(&self) -> Result<()>;
 
     /// A copy of so many bytes of it, from the address `first` on.
@@ -66,13 +70,28 @@ impl<'a> DeviceImages<'a> {
     ///
     /// # Safety
     /// `stream` is a stream of this device's primary context, no per-thread default stream (a handle that means another
-    /// stream on another thread), and lives at least until the batch is dropped.
+    /// stream on another thread), and lives at least until the batch is dropped; where it is captured into a CUDA graph just
+    /// then, until the loader has made another batch.
     ///
     /// # Errors
+    /// [`crate::error::Error::Config`] where the stream is being captured into a CUDA graph, and
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
         // SAFETY: `stream` is one of this device's primary context, and of no single thread, and lives until the batch is dropped.
         unsafe { self.memory.use_on(stream) }
+    }
+
+    /// As [`DeviceImages::use_on`], for a stream that may be destroyed before the batch is dropped. The next use of the memory
+    /// waits for all that the device was given until then, and so does the host.
+    ///
+    /// # Safety
+    /// `stream` is a stream of this device's primary context, no per-thread default stream, and alive now.
+    ///
+    /// # Errors
+    /// As [`DeviceImages::use_on`].
+    pub unsafe fn use_on_passing(&self, stream: *mut c_void) -> Result<()> {
+        // SAFETY: `stream` is one of this device's primary context, of no single thread, and alive.
+        unsafe { self.memory.use_on_passing(stream) }
     }
 
     /// Waits until the pixels are finished.

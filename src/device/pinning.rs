@@ -23,12 +23,8 @@ fn unpinned(why: &str) -> Error {
 #[cfg(feature = "cuda")]
 mod with_driver {
     use super::{Result, unpinned};
-    use crate::device::cuda::driver::{Context, Driver, PinnedBuffer, is_done};
+    use crate::device::cuda::driver::{Context, Driver, PinnedBuffer, wait_for_device};
     use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-    use std::time::{Duration, Instant};
-
-    /// How long a device is asked again that refuses to be waited for.
-    const PATIENCE: Duration = Duration::from_secs(10);
 
     /// Takes page-locked memory from the driver.
     #[derive(Clone)]
@@ -100,17 +96,11 @@ mod with_driver {
     }
 
     /// Waits until each device that this process uses has done what it was asked for so far, on whichever stream. One thread
-    /// waits, which the driver may let spin. A device refuses while one of its streams is captured, and is asked again then; one
-    /// that refuses on has failed for good, and reads nothing any more.
+    /// waits, which the driver may let spin. A device that cannot be waited for has failed for good, and reads nothing any more.
     fn wait_for_all_devices() {
         let Ok(driver) = Driver::get() else { return };
-        let began = Instant::now();
-        for ordinal in 0..driver.device_count().unwrap_or(0) {
-            let has_done = || Context::open(ordinal).is_ok_and(|context| is_done(&context));
-            while driver.is_in_use(ordinal) && !has_done() && began.elapsed() < PATIENCE {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-        }
+        let used = (0..driver.device_count().unwrap_or(0)).filter(|&ordinal| driver.is_in_use(ordinal));
+        used.filter_map(|ordinal| Context::open(ordinal).ok()).for_each(|context| wait_for_device(&context));
     }
 }
 

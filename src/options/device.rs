@@ -21,7 +21,8 @@ section! {
         /// Whether batches in the host's memory are page-locked, so that a trainer's copies of them to a GPU run beside its
         /// other work. Without a GPU they lie in ordinary memory. On a GPU as the device pixels are made there.
         pin_memory: bool = false;
-        /// Whether the loader's kernels run at the lowest priority that a GPU has.
+        /// Whether the loader's kernels run at the lowest priority that a GPU has, which is that of a trainer's kernels, and not
+        /// at the highest. Batches then take longer where a trainer fills the GPU.
         low_priority: bool = false;
     }
 }

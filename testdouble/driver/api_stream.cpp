@@ -25,7 +25,9 @@ CUDA_API CUresult cuStreamDestroy_v2(void* handle) {
 
 CUDA_API CUresult cuStreamSynchronize(void* handle) {
     return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
-        d.scheduler.wait(d.scheduler.end_of(d.stream(handle)));
+        auto stream = d.stream(handle);
+        if (stream->captured) return d.captures.spoil(*stream, result::stream_capture_unsupported);
+        d.scheduler.wait(d.scheduler.end_of(stream));
         return current_context->broken;
     });
 }
@@ -45,7 +47,13 @@ CUDA_API CUresult cuStreamQuery(void* handle) {
 CUDA_API CUresult cuStreamWaitEvent(void* handle, void* event_handle, unsigned) {
     return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
         auto stream = d.stream(handle);
-        const Point point = d.event(event_handle).point;  // as it is recorded now; later recordings do not matter
+        const Event& event = d.event(event_handle);
+        if (stream->captured && !event.captured) return d.captures.spoil(*stream, result::stream_capture_isolation);
+        if (event.captured && !stream->captured) {
+            problem("stream %d waits for an event of a graph, and so becomes a part of it", stream->id);
+            return result::stream_capture_isolation;
+        }
+        const Point point = event.point;  // as it is recorded now; later recordings do not matter
         if (point.stream) d.scheduler.give(stream, {"wait", [] {}, {point}, {}, {}});
         return result::success;
     });
@@ -53,7 +61,7 @@ CUDA_API CUresult cuStreamWaitEvent(void* handle, void* event_handle, unsigned) 
 
 CUDA_API CUresult cuEventCreate(void** handle, unsigned flags) {
     return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
-        Event* event = new Event{(flags & event_disable_timing) == 0, current_context, {}, nullptr};
+        Event* event = new Event{(flags & event_disable_timing) == 0, current_context, {}, false, nullptr};
         d.events.insert(event);
         *handle = event;
         return result::success;
@@ -73,6 +81,7 @@ CUDA_API CUresult cuEventRecord(void* handle, void* stream_handle) {
     return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
         auto stream = d.stream(stream_handle);
         Event& event = d.event(handle);
+        event.captured = stream->captured;
         auto passed_at = std::make_shared<double>(0);
         event.passed_at = passed_at;
         event.point = d.scheduler.give(stream, {"event", [passed_at] {
@@ -84,13 +93,18 @@ CUDA_API CUresult cuEventRecord(void* handle, void* stream_handle) {
 
 CUDA_API CUresult cuEventSynchronize(void* handle) {
     return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
-        d.scheduler.wait(Point(d.event(handle).point));
+        const Event& event = d.event(handle);
+        if (event.captured) return result::captured_event;
+        d.scheduler.wait(Point(event.point));
         return current_context->broken;
     });
 }
 
 CUDA_API CUresult cuEventQuery(void* handle) {
-    return enter(__func__, Needs::context, [&](Driver& d) { return asked(d, Point(d.event(handle).point)); });
+    return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
+        const Event& event = d.event(handle);
+        return event.captured ? CUresult(result::captured_event) : asked(d, Point(event.point));
+    });
 }
 
 CUDA_API CUresult cuEventElapsedTime(float* milliseconds, void* from_handle, void* to_handle) {

@@ -100,6 +100,7 @@ static CUresult checked(Driver& d, const char* name, Needs needs, const std::fun
     const Context& context = *current_context;
     CUresult broken = broken_by_now(context);
     if (broken != 0 && needs == Needs::context) return broken;
+    if (CUresult refused = d.captures.refuse(name, current_context)) return refused;
     CUresult done = body(d);
     broken_by_now(context);
     return fault != 0 ? fault : broken != 0 ? broken : done;

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "capture.h"
 #include "event.h"
 #include "faults.h"
 #include "memory.h"
@@ -37,6 +38,7 @@ struct Driver {
     bool initialized = false;
     std::deque<Context> contexts;  // one per device; a deque, so that they stay where they are
     Scheduler scheduler;
+    Captures captures;
     Memory memory;
     Faults faults;
     std::set<Event*> events;

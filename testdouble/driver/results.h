@@ -27,5 +27,9 @@ enum : CUresult {
     launch_failed = 719,
     not_permitted = 800,
     not_supported = 801,
+    stream_capture_unsupported = 900,
+    stream_capture_invalidated = 901,
+    stream_capture_isolation = 905,
+    captured_event = 907,
 };
 }  // namespace result

@@ -58,6 +58,7 @@ const Operation* Scheduler::next_of(const Context* context) const {
 }
 
 Point Scheduler::give(const std::shared_ptr<Stream>& stream, Operation operation, bool at_once) {
+    if (stream->captured) return {};
     operation.given = std::make_shared<race::Mark>();
     operation.done = std::make_shared<race::Mark>();
     race::release(operation.given);

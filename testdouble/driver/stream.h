@@ -34,6 +34,7 @@ public:
     Context* const context;
     const int id;
     bool hidden = false;          // an engine beside the streams, which no application sees
+    bool captured = false;        // what it is given belongs to a graph, and does not run
     bool destroyed = false;       // takes no more operations, and goes when the last has run
     std::deque<Operation> queue;
     uint64_t given = 0, finished = 0;

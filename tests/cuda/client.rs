@@ -73,6 +73,8 @@ functions! {
     fn cuStreamDestroy_v2(stream: Raw);
     fn cuStreamSynchronize(stream: Raw);
     fn cuStreamWaitEvent(stream: Raw, event: Raw, flags: c_uint);
+    fn cuStreamBeginCapture_v2(stream: Raw, mode: c_int);
+    fn cuStreamEndCapture(stream: Raw, graph: *mut Raw);
     fn cuEventCreate(event: *mut Raw, flags: c_uint);
     fn cuEventDestroy_v2(event: Raw);
     fn cuEventRecord(event: Raw, stream: Raw);
@@ -151,6 +153,17 @@ impl Client {
     /// Waits for one stream.
     pub(crate) fn synchronize_stream(&self, stream: &Stream) -> Result<(), Failed> {
         self.cuStreamSynchronize(stream.raw)
+    }
+
+    /// From now on what the stream gets becomes part of a graph, in the mode that CUDA and torch begin with: calls that might
+    /// matter to it are forbidden to every thread.
+    pub(crate) fn begin_capture(&self, stream: &Stream) -> Result<(), Failed> {
+        self.cuStreamBeginCapture_v2(stream.raw, 0)
+    }
+
+    /// Fails where a call has ended the capture before. Nobody replays the graph, which goes with the process.
+    pub(crate) fn end_capture(&self, stream: &Stream) -> Result<(), Failed> {
+        self.cuStreamEndCapture(stream.raw, &mut null_mut())
     }
 
     /// The stream's further work waits for the event.

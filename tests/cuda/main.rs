@@ -7,6 +7,7 @@
 
 mod any_op;
 mod bare_device;
+mod captures;
 mod child;
 mod client;
 mod compare;

@@ -5,6 +5,7 @@ pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// All scenarios. Whoever adds some adds a file with a `SCENARIOS` of its own and a line here.
 const TABLES: &[&[Scenario]] = &[
+    crate::captures::SCENARIOS,
     crate::decoding::SCENARIOS,
     crate::dispatch::SCENARIOS,
     crate::driver_calls::SCENARIOS,

@@ -13,9 +13,10 @@
 //!
 //! Nothing here waits by itself: the owner who frees memory has to know that the device is done with it. Every call makes the
 //! context current for its own time and puts back what the calling thread had, so that owners may be used and dropped
-//! on any thread, a trainer's included. Nothing uses the default stream.
+//! on any thread, a trainer's included, also while the trainer captures a graph. Nothing uses the default stream.
 
 mod account;
+mod capture;
 mod context;
 mod devices;
 mod event;
@@ -34,7 +35,7 @@ pub(crate) use memory::{DeviceBuffer, PinnedBuffer};
 pub(crate) use module::Function;
 pub(crate) use result::{CudaError, code};
 pub(crate) use stream::{Priority, Stream};
-pub(crate) use sync_guard::{SyncGuard, is_done, wait_for_device};
+pub(crate) use sync_guard::{SyncGuard, finish, wait_for_device};
 
 /// An address in the device's memory.
 pub(crate) type DevicePtr = u64;

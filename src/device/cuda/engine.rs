@@ -8,6 +8,7 @@
 mod arena;
 mod backend;
 mod batch_memory;
+mod consumers;
 mod fallback;
 mod file_buffer;
 mod free_ranges;
@@ -106,7 +107,7 @@ impl Engine {
         let device = |error: &CudaError| failed(ordinal, error);
         let context = Context::open(ordinal).map_err(|error| device(&error))?;
         let made = || -> Result<_, CudaError> {
-            let priority = if options.low_priority { Priority::Low } else { Priority::Normal };
+            let priority = if options.low_priority { Priority::Low } else { Priority::High };
             let stream = || Stream::new(&context, priority);
             let errors = ErrorWord::new(&context)?;
             Ok((errors, stream()?, [stream()?, stream()?, stream()?]))

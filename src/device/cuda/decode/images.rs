@@ -70,7 +70,7 @@ impl ImageDecoder {
     }
 
     fn with(context: Context, decoder: DeviceDecoder) -> Result<Self> {
-        let stream = Stream::new(&context, Priority::Normal);
+        let stream = Stream::new(&context, Priority::High);
         let stream = stream.map_err(|error| failed(context.ordinal(), &error))?;
         Ok(Self { decoder, stream, context })
     }

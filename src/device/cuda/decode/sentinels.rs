@@ -85,7 +85,7 @@ impl Sentinels {
             kernel: None,
             rounds: Vec::new(),
             idle: Vec::new(),
-            marking: Stream::new(context, Priority::Normal)?,
+            marking: Stream::new(context, Priority::High)?,
             marked: Event::new(context)?,
             salt: 0,
             memory: Vec::new(),

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
 use super::account::Account;
+use super::capture::Relaxed;
 use super::library::{Absent, Driver};
 use super::result::{CudaError, code};
 use cudarc::driver::sys::{CUcontext, CUdevice};
@@ -88,9 +89,10 @@ impl Context {
     }
 
     /// Runs something with the context current, and then restores the thread's own context: a trainer's thread that
-    /// drops a batch must not be left on another device.
+    /// drops a batch must not be left on another device. Meanwhile the trainer may capture a graph on any thread.
     pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, CudaError> {
         let Retained { driver, context, .. } = *self.retained;
+        let _relaxed = Relaxed::new(driver)?;
         let mut before = std::ptr::null_mut();
         // SAFETY: `before` is one handle to be written.
         unsafe { driver.cuCtxGetCurrent(&mut before)? };

@@ -5,7 +5,7 @@
 use super::result::{CudaError, code};
 use cudarc::driver::sys::{
     CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmodule,
-    CUresult, CUstream,
+    CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -109,6 +109,8 @@ functions! {
     fn cuStreamDestroy_v2(stream: CUstream);
     fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
     fn cuStreamSynchronize(stream: CUstream);
+    fn cuStreamIsCapturing(stream: CUstream, status: *mut CUstreamCaptureStatus);
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode);
     fn cuEventCreate(event: *mut CUevent, flags: c_uint);
     fn cuEventDestroy_v2(event: CUevent);
     fn cuEventRecord(event: CUevent, stream: CUstream);

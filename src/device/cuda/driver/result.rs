@@ -24,6 +24,11 @@ pub(crate) mod code {
     pub(crate) const UNFIT_IMAGE: &[u32] = &[200, 209, 218, 222];
     pub(crate) const SYSTEM_DRIVER_MISMATCH: u32 = 803;
 
+    /// What a driver says of calls that a capture of a stream forbids.
+    pub(crate) const CAPTURE: std::ops::RangeInclusive<u32> = 900..=908;
+    /// The default stream is asked about while another stream, which it would wait for, is captured.
+    pub(crate) const STREAM_CAPTURE_IMPLICIT: u32 = 906;
+
     /// After one of these nothing works any more in the context, and so in the process: memory or links with errors that
     /// cannot be corrected, and kernels that access what is not theirs, run for too long, or hold what the processors
     /// cannot execute.
@@ -39,6 +44,11 @@ impl CudaError {
     /// Whether the context is lost, and with it whatever this process has on the device.
     pub(crate) fn is_sticky(&self) -> bool {
         code::STICKY.contains(&self.code)
+    }
+
+    /// Whether the call may be made once no stream is captured into a graph.
+    pub(crate) fn is_of_capture(&self) -> bool {
+        code::CAPTURE.contains(&self.code)
     }
 
     /// Whether asking for less memory might help.

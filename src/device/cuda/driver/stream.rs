@@ -15,9 +15,10 @@ const NON_BLOCKING: u32 = 1;
 /// Which kernels go first where those of several streams are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Priority {
-    /// The default.
-    Normal,
-    /// The lowest that the device has, so that a trainer's kernels go first. Many devices have none below normal.
+    /// The highest that the device has: a batch is made by many short kernels, one after the other, each of which would wait for
+    /// those of a trainer that fill the device.
+    High,
+    /// The lowest that the device has, which is a trainer's own where it asks for no other.
     Low,
 }
 
@@ -38,12 +39,11 @@ impl Stream {
         let (mut least, mut greatest) = (0, 0);
         let mut stream = std::ptr::null_mut();
         context.call(|driver| {
-            if priority == Priority::Low {
-                // SAFETY: two numbers to be written.
-                unsafe { driver.cuCtxGetStreamPriorityRange(&mut least, &mut greatest)? };
-            }
-            // SAFETY: one handle to be written; a greater number is a lower priority, and 0 is normal.
-            unsafe { driver.cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, least) }
+            // SAFETY: two numbers to be written.
+            unsafe { driver.cuCtxGetStreamPriorityRange(&mut least, &mut greatest)? };
+            let number = if priority == Priority::High { greatest } else { least };
+            // SAFETY: one handle to be written, and a number from the driver's own range.
+            unsafe { driver.cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, number) }
         })?;
         Ok(Self { context: context.clone(), stream })
     }

@@ -1,6 +1,13 @@
 //! A guard that waits for the device before memory that it may still use is freed, on every way out.
 
 use super::context::Context;
+use super::result::CudaError;
+use std::time::{Duration, Instant};
+
+/// How long a device is asked again that refuses to be waited for, since one of its streams is captured into a graph.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often. Nobody is told when a capture ends.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Waits when it is dropped, unless it was disarmed since all went well.
 pub(crate) struct SyncGuard {
@@ -29,11 +36,18 @@ impl Drop for SyncGuard {
 
 /// Waits until the device has nothing left to do, or has stopped for good.
 pub(crate) fn wait_for_device(context: &Context) {
-    is_done(context);
+    // What fails may be the wait, so it is tried twice.
+    drop(finish(context).or_else(|_| finish(context)));
 }
 
-/// Waits likewise, and says whether nothing is left to do. What fails may be the wait, so it is tried twice; a device that fails
-/// at both has stopped for good, or one of its streams is being captured.
-pub(crate) fn is_done(context: &Context) -> bool {
-    context.synchronize().or_else(|_| context.synchronize()).is_ok()
+/// Waits until the device has nothing left to do. A capture of one of its streams, whoever makes it, ends as a failure by
+/// that; only after it can the device be waited for.
+pub(crate) fn finish(context: &Context) -> Result<(), CudaError> {
+    let began = Instant::now();
+    loop {
+        match context.synchronize() {
+            Err(error) if error.is_of_capture() && began.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            ended => return ended,
+        }
+    }
 }

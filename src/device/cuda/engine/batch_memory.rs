@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle; pixels are copied to raw addresses")]
 
-use super::slot::{Consumer, Slot};
+use super::slot::Slot;
 use super::unfit;
 use crate::device::cuda::driver::{CudaError, DevicePtr, wait_for_device};
 use crate::device::cuda::failed;
 use crate::device::{Device, images::DeviceMemory};
-use crate::error::Result;
+use crate::error::{Result, bail};
 use std::ffi::c_void;
 
 impl DeviceMemory for Slot {
@@ -17,12 +17,16 @@ impl DeviceMemory for Slot {
 
     unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
         // SAFETY: the stream is one of this device's primary context, as ours are, and alive.
-        let waited = unsafe { self.done.hold_back(stream) };
-        waited.map_err(|error| self.failed(&error))?;
-        let mut state = self.state();
-        if !state.consumers.iter().any(|known| known.0 == stream) {
-            state.consumers.push(Consumer(stream));
-        }
+        unsafe { self.hold_back(stream) }?;
+        // SAFETY: as is asked of the caller.
+        unsafe { self.state().consumers.add(stream) };
+        Ok(())
+    }
+
+    unsafe fn use_on_passing(&self, stream: *mut c_void) -> Result<()> {
+        // SAFETY: as in `use_on`.
+        unsafe { self.hold_back(stream) }?;
+        self.state().consumers.add_passing();
         Ok(())
     }
 
@@ -54,6 +58,25 @@ impl DeviceMemory for Slot {
 }
 
 impl Slot {
+    /// What a consumer's stream gets from now on begins when the pixels are finished.
+    ///
+    /// # Safety
+    /// `stream` is a live stream of this device's primary context.
+    unsafe fn hold_back(&self, stream: *mut c_void) -> Result<()> {
+        // SAFETY: as asked of the caller.
+        let waited = unsafe {
+            match self.engine.context.is_captured(stream) {
+                Ok(true) => bail!(
+                    "the stream is being captured into a CUDA graph, which would read this batch's memory whenever it is \
+                     replayed: take the batch before the capture, and copy it into a tensor that the graph reads"
+                ),
+                Ok(false) => self.done.hold_back(stream),
+                Err(error) => Err(error),
+            }
+        };
+        waited.map_err(|error| self.failed(&error))
+    }
+
     /// What the kernels of this batch or of another one have reported so far.
     fn check(&self) -> Result<()> {
         self.engine.errors.check().map_err(|cause| unfit(self.engine.context.ordinal(), &cause))

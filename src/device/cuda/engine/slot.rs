@@ -1,9 +1,8 @@
 //! The memory of one batch on a device: what was staged for it, its pixels, and the events that mark what is done.
 //! When a slot goes, its memory is left to the engine.
 
-#![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
-
 use super::Engine;
+use super::consumers::{Consumers, Released};
 use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
 use super::staging::{Pending, Staging};
@@ -13,7 +12,6 @@ use crate::device::cuda::failed;
 use crate::device::cuda::room::Room;
 use crate::error::Result;
 use crate::plan::ObjectRuns;
-use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A batch being staged and then submitted, after which the device may still be working on it. Its memory is freed only
@@ -40,16 +38,10 @@ pub(super) struct State {
     /// The masks of objects of the latest submission; nothing until there are some.
     pub(super) masks: Room,
     /// The streams on which the consumer uses the pixels.
-    pub(super) consumers: Vec<Consumer>,
-    /// Recorded on those streams: after them the consumer is done with the pixels.
-    pub(super) released: Vec<Event>,
+    pub(super) consumers: Consumers,
+    /// After this the consumer is done with the pixels.
+    pub(super) released: Released,
 }
-
-/// A stream of the consumer's: valid until the batch is dropped, as [`crate::device::DeviceImages::use_on`] asks for.
-pub(super) struct Consumer(pub(super) *mut c_void);
-
-// SAFETY: a stream's handle may be used from any thread.
-unsafe impl Send for Consumer {}
 
 impl Slot {
     /// # Errors
@@ -64,8 +56,8 @@ impl Slot {
                 in_flight: Pending::nothing(&engine.context, &done),
                 stale: false,
                 masks,
-                consumers: Vec::new(),
-                released: Vec::new(),
+                consumers: Consumers::default(),
+                released: Released::default(),
             };
             let state = Mutex::new(state);
             Ok(Self { state, staging, output, done, engine: Arc::clone(engine) })
@@ -97,20 +89,9 @@ impl Slot {
 
     /// To be called when the consumer drops the batch: marks on its streams where it is done with the pixels.
     pub(super) fn mark_released(&self) {
-        let context = &self.engine.context;
         let mut state = self.state();
-        for Consumer(stream) in std::mem::take(&mut state.consumers) {
-            let recorded = Event::new(context).and_then(|event| {
-                // SAFETY: a stream that `use_on` was given is of this context, and lives until the batch is dropped, which has not ended.
-                unsafe { event.record_on(stream) }?;
-                Ok(event)
-            });
-            match recorded {
-                Ok(event) => state.released.push(event),
-                // Without the event only the end of everything says that the stream is done.
-                Err(_) => wait_for_device(context),
-            }
-        }
+        let State { consumers, released, .. } = &mut *state;
+        consumers.release(&self.engine.context, released);
         // What was staged in ordinary memory need not wait for the slot's next batch.
         state.in_flight.release_if_done();
     }
@@ -155,8 +136,7 @@ impl Drop for Slot {
         let State { rows, in_flight, consumers, released, masks, .. } = state;
         // Others use the memory next, and the device must be done with it: only with this, not with a trainer's work.
         in_flight.wait();
-        let ended = released.iter().try_for_each(Event::synchronize);
-        if ended.is_err() || !consumers.is_empty() {
+        if !released.wait(&engine.context) || !consumers.is_empty() {
             wait_for_device(&engine.context);
         }
         rows.clear();

@@ -124,7 +124,7 @@ impl Submitter {
         if let Some(dispatch) = &engine.dispatch {
             dispatch.note_batch();
         }
-        let (staged, released) = {
+        let (staged, mut released) = {
             let mut state = slot.fresh();
             (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
         };
@@ -145,9 +145,7 @@ impl Submitter {
             late: Vec::new(),
             masks: Vec::new(),
         };
-        for event in &released {
-            self.rendering.wait(event)?;
-        }
+        released.order(&self.rendering, &self.context)?;
         // A row that was staged anew may fail again, so that there are others after it.
         while !rows.is_empty() {
             self.run_all(&mut rows, &mut submission)?;

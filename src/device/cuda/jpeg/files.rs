@@ -45,7 +45,7 @@ impl ParallelDecoder {
     pub fn open(ordinal: u32, memory: usize) -> Result<Self, Cause> {
         let context = Context::open(ordinal)?;
         let decoder = ScanDecoder::new(&context, memory)?;
-        let stream = Stream::new(&context, Priority::Normal)?;
+        let stream = Stream::new(&context, Priority::High)?;
         let pixels = Room::new(&context, Purpose::Measurement, usize::MAX);
         let (words, host) = Default::default();
         Ok(Self { maker: ScanMaker::default(), decoder, stream, context, words, pixels, host })

@@ -36,7 +36,7 @@ impl Renderer {
     /// When there is no such device or no driver, or the driver refuses the kernels.
     pub fn new(ordinal: u32) -> Result<Self, Cause> {
         let context = Context::open(ordinal)?;
-        let stream = Stream::new(&context, Priority::Normal)?;
+        let stream = Stream::new(&context, Priority::High)?;
         let kernels = Kernels::new(&context);
         let errors = ErrorWord::new(&context)?;
         Ok(Self { context, stream, kernels, errors })
