@@ -41,13 +41,12 @@ def normalized(images):
     return functional.normalize(images, MEAN, STD, inplace=True).half()
 
 
-def feedline_batches(data, batch_size, device, decoder, workers, simulated):
+def feedline_batches(data, batch_size, workers, simulated, **options):
     """feedline through its Python package. A simulated device's memory is not for torch: None stands for its pixels."""
     import feedline
 
-    options = {"recipe": "imagenet-train", "batch_size": batch_size, "shuffle": True, "dtype": "f16",
-               "num_workers": workers, "device": device, "drop_last": True}
-    loader = feedline.Loader(str(data), **options, **({} if device == "cpu" else {"decoder": decoder}))
+    loader = feedline.Loader(str(data), recipe="imagenet-train", batch_size=batch_size, shuffle=True, dtype="f16",
+                             num_workers=workers, drop_last=True, flat=True, **options)
     while True:
         for batch in loader:
             image = batch["image"]
@@ -56,7 +55,7 @@ def feedline_batches(data, batch_size, device, decoder, workers, simulated):
             if not simulated:
                 yield image.torch()
             else:
-                yield image.torch()[:, :, :SIZE, :SIZE] if device == "cpu" else None
+                yield image.torch()[:, :, :SIZE, :SIZE] if options["device"] == "cpu" else None
 
 
 def torchvision_decoder(device):

@@ -47,8 +47,13 @@ SECTIONS = (
     Section("support", 2, 100, "What each decoder takes",
             "Which decoder takes which sampling, part, restart markers and flags? What does a damaged file do to it, "
             "and to the sound file after it?"),
-    Section("training", 2, 125, "With a training step in the same process",
-            "Does a ResNet-18 or a ResNet-50 wait for feedline, on how many cores, and with which decoder?"),
+    Section("plugs", 2, 45, "Trainers' frameworks on the GPU",
+            "Do torch, CuPy, JAX, timm, torchvision's references, Lightning, accelerate and transformers get on the GPU what the "
+            "CPU device makes?"),
+    Section("graphs", 2, 40, "CUDA graphs beside a loader",
+            "Can a trainer capture CUDA graphs while a loader works, hold and drop batches meanwhile, and are the pixels right?"),
+    Section("training", 2, 150, "With a training step in the same process",
+            "Does a ResNet-18 or a ResNet-50 wait for feedline, on how many cores, and with which decoder and priority?"),
     Section("peers", 2, 45, "Other loaders",
             "How fast are torchvision, torchcodec and nvImageCodec on the same files and crops, and a DataLoader on "
             "the CPU?"),

@@ -5,7 +5,7 @@ import schedule
 
 NO_FIGURE = "–"
 # What a dry run may leave out.
-NOT_SIMULATED = ("copy", "ncu of the decoder", "ncu of the renderer")
+NOT_SIMULATED = ("copy", "ncu of the decoder", "ncu of the renderer", "captures", "not installed")
 # What no run may leave out: what was not compared is not equal.
 NEVER_LEFT_OUT = "feedline's decoder"
 # Files that the device should have decoded: where it has decoded none, nothing was compared.
@@ -207,6 +207,23 @@ def counts(decoded_by):
                      if isinstance(count, int) and count) or NO_FIGURE
 
 
+def plugs(result):
+    """One row for each framework."""
+    rows = [[row["plug"], row["images_on"], row["batches"], f"{row['values']:,}", f"{row['different']:,}"]
+            for row in result.get("plugs", [])]
+    failed = [f"* {row['plug']}: {one_line(row['tail'])}" for row in result.get("failed", [])]
+    return [table(["given to", "images on", "batches", "values", "different"], rows),
+            *(["What failed:\n" + "\n".join(failed)] if failed else [])]
+
+
+def graphs(result):
+    """One row for each place of the batch."""
+    rows = [[row["what"], row.get("captures"), row.get("failed_captures"), row.get("refused"), f"{row.get('values', 0):,}",
+             row.get("different"), row.get("ended") or row.get("loader") or row.get("first_failure") or ""]
+            for row in result.get("graphs", [])]
+    return [table(["while graphs are captured", "captures", "failed", "batches refused", "values", "different", "error"], rows)]
+
+
 def training(result):
     """One row for each model, loader and number of cores."""
     rows = [[run["model"], run["contender"], run["cores"], shown(run["images_per_s"]), percent(run["fed"]),
@@ -266,4 +283,5 @@ def table(heads, rows):
 
 
 MAKERS = {"start": start, "parity": parity, "support": support, "decode": decode, "kernels": kernels,
-          "end_to_end": end_to_end, "training": training, "peers": peers, "sanitizer": sanitizer}
+          "end_to_end": end_to_end, "plugs": plugs, "graphs": graphs, "training": training, "peers": peers,
+          "sanitizer": sanitizer}

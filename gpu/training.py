@@ -16,12 +16,13 @@ CORES = (4, 16, 1)
 BATCH_SIZE = 256
 # The next epoch begins when it is asked for, and short ones would measure little but that.
 EPOCH_BATCHES = 20
-# Device and decoder by the contender's name.
+# A loader's options by the contender's name.
 CONTENDERS = {
-    "feedline, own decoder": ("cuda:0", "feedline"),
-    "feedline, CPU device": ("cpu", None),
-    "feedline, engines": ("cuda:0", "nvjpeg-hardware"),
-    "feedline, cpu decoder": ("cuda:0", "cpu"),
+    "feedline, own decoder": {"device": "cuda:0", "decoder": "feedline"},
+    "feedline, own decoder, low priority": {"device": "cuda:0", "decoder": "feedline", "low_priority": True},
+    "feedline, CPU device": {"device": "cpu"},
+    "feedline, engines": {"device": "cuda:0", "decoder": "nvjpeg-hardware"},
+    "feedline, cpu decoder": {"device": "cuda:0", "decoder": "cpu"},
 }
 BESIDE_S = 2.0
 # Pixels of an edge in a dry run.
@@ -71,11 +72,10 @@ def measure_all(section, data, batch_size, device):
                 made = training.Trainer(model, device, batch_size, loaders.SIZE)
                 alone[model] = made.alone(section.sized(2, 0.1)) * batch_size
                 section.put("alone_images_per_s", {key: section.figure(rate) for key, rate in alone.items()})
-            where, decoder = CONTENDERS[name]
             seconds = section.sized(section.share_s(len(parts) - number, 4.0, 1.0, BESIDE_S), 0.1)
             with affinity.Cores(count):
-                batches = loaders.feedline_batches(data, batch_size, where, decoder, section.sized(count, 1),
-                                                   section.simulated)
+                batches = loaders.feedline_batches(data, batch_size, section.sized(count, 1), section.simulated,
+                                                   **CONTENDERS[name])
                 found = loaders.measure(batches, batch_size, device, seconds, step_of(made),
                                         watched=not section.simulated)
             section.add("runs", {"contender": name, "model": model, "cores": count,
