@@ -180,7 +180,7 @@ pub(crate) trait Backend: BufferAllocator {
     ///
     /// `replace` is called for each row that turns out to be bad, with the index of the bad image in the source. It may fill
     /// that row again, for this sample alone; a row for which it returns `false` is left out. `known` holds what is known of
-    /// the images' files.
+    /// the images' files. What is returned is to be done when the batch is in its consumer's hands.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails: no row of the batch can be used then.
@@ -190,7 +190,7 @@ pub(crate) trait Backend: BufferAllocator {
         outputs: &[Output],
         replace: &mut Replace<'_, Self>,
         known: &dyn KnownFiles,
-    ) -> Result<()>;
+    ) -> Result<Option<Afterwards>>;
 
     /// What it has decoded and kept so far.
     fn usage(&self) -> BackendUsage;
@@ -199,6 +199,9 @@ pub(crate) trait Backend: BufferAllocator {
 /// See [`Backend::submit`]: is given the row's index, access to it, the index of the bad image, and what is wrong with it.
 pub(crate) type Replace<'a, B> =
     dyn for<'row> FnMut(usize, <B as Backend>::Row<'row>, u64, Cause) -> bool + 'a;
+
+/// What is left to do of a batch that nobody waits for: noting what was learned of its files.
+pub(crate) type Afterwards = Box<dyn FnOnce(&dyn KnownFiles)>;
 
 /// What is known of files, by the index of their image in the source: decode indexes, and damage.
 pub(crate) trait KnownFiles {

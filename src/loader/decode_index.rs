@@ -8,15 +8,51 @@ use crate::loader::worker::process::Process;
 use crate::plan::ImageRef;
 use crate::source::Source;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// A sidecar is written at an epoch's end only if at least this share of it would be new.
 const WORTH_SAVING: f64 = 1.0 / 16.0;
+
+/// How long whoever wants to know what is there waits for what was promised. A child that was forked waits in vain.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The indexes of all images that are known; all are empty where indexes are off.
 pub(in crate::loader) struct DecodeIndexes {
     store: Option<IndexStore>,
     sidecar: Option<Sidecar>,
+    promises: Promises,
+}
+
+/// How many batches are out of which something is still to be learned.
+#[derive(Default)]
+struct Promises {
+    count: Mutex<usize>,
+    /// Notified when it falls to 0.
+    none: Condvar,
+}
+
+/// That something will be learned soon of a batch that is out.
+pub(in crate::loader) struct Promise<'a>(&'a Promises);
+
+impl Promises {
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self) {
+        drop(self.none.wait_timeout_while(self.lock(), PATIENCE, |count| *count > 0));
+    }
+}
+
+impl Drop for Promise<'_> {
+    fn drop(&mut self) {
+        let mut count = self.0.lock();
+        *count -= 1;
+        if *count == 0 {
+            self.0.none.notify_all();
+        }
+    }
 }
 
 struct Sidecar {
@@ -33,14 +69,23 @@ impl DecodeIndexes {
     pub(in crate::loader) fn new(mode: IndexMode, budget: usize, source: &dyn Source) -> Self {
         let store = IndexStore::new(budget);
         let path = match mode {
-            IndexMode::Off => return Self { store: None, sidecar: None },
-            IndexMode::Memory => return Self { store: Some(store), sidecar: None },
+            IndexMode::Off => return Self { store: None, sidecar: None, promises: Promises::default() },
+            IndexMode::Memory => {
+                return Self { store: Some(store), sidecar: None, promises: Promises::default() };
+            }
             IndexMode::File(path) => path,
         };
         let set = DataSet::of((0..source.len()).map(|at| source.key(at)));
         let (Ok(status) | Err(status)) = index::load(&store, &path, set);
         let status = Mutex::new(format!("{} {status}", path.display()));
-        Self { store: Some(store), sidecar: Some(Sidecar { path, set, process: Process::this(), status }) }
+        let sidecar = Sidecar { path, set, process: Process::this(), status };
+        Self { store: Some(store), sidecar: Some(sidecar), promises: Promises::default() }
+    }
+
+    /// To be kept until what is to be learned of a batch that is out has been learned.
+    pub(in crate::loader) fn promise(&self) -> Promise<'_> {
+        *self.promises.lock() += 1;
+        Promise(&self.promises)
     }
 
     /// Puts into `indexes` what is known of these images; leaves it without any where indexes are off.
@@ -84,6 +129,7 @@ impl DecodeIndexes {
             bail!("there is no decode index to save: set decode_index(IndexMode::File(path))");
         };
         sidecar.process.check()?;
+        self.promises.wait();
         let mut status = sidecar.status.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = index::save(store, &sidecar.path, sidecar.set);
         *status = match &saved {
@@ -115,6 +161,7 @@ impl DecodeIndexes {
     pub(in crate::loader) fn stats(&self) -> IndexStats {
         let status =
             |sidecar: &Sidecar| sidecar.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.promises.wait();
         let stats = self.store.as_ref().map(IndexStore::stats).unwrap_or_default();
         IndexStats { sidecar: self.sidecar.as_ref().map(status), ..stats }
     }
@@ -148,6 +195,21 @@ impl KnownFiles for OfSource<'_> {
 mod tests {
     use super::*;
     use crate::source::Memory;
+
+    #[test]
+    fn whoever_asks_what_is_known_waits_for_what_was_promised() {
+        let indexes = DecodeIndexes::new(IndexMode::Memory, 1 << 20, &Memory::new(Vec::new()));
+        let promise = indexes.promise();
+        let mut index = Index::default();
+        index.note_stale();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                indexes.store.as_ref().unwrap().keep(0, &index);
+                drop(promise);
+            });
+            assert_eq!(indexes.stats().stale, 1);
+        });
+    }
 
     #[test]
     fn a_child_that_was_forked_leaves_the_file_to_its_parent() {

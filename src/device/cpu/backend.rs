@@ -5,8 +5,8 @@ use super::image_cache::ImageCache;
 use super::slot::{FilledSlot, Slot};
 use crate::device::DeviceImages;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, KnownFiles,
-    ReadyBuffer, Replace,
+    Afterwards, Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input,
+    KnownFiles, ReadyBuffer, Replace,
 };
 use crate::error::{Cause, Error, Result};
 use crate::geometry::{Orientation, Size};
@@ -123,8 +123,14 @@ impl Backend for CpuBackend {
     }
 
     /// Rows are complete as soon as they are rendered.
-    fn submit(&self, _: &Slot, _: &[Output], _: &mut Replace<'_, Self>, _: &dyn KnownFiles) -> Result<()> {
-        Ok(())
+    fn submit(
+        &self,
+        _: &Slot,
+        _: &[Output],
+        _: &mut Replace<'_, Self>,
+        _: &dyn KnownFiles,
+    ) -> Result<Option<Afterwards>> {
+        Ok(None)
     }
 
     fn usage(&self) -> BackendUsage {

@@ -14,6 +14,7 @@ mod file_buffer;
 mod free_ranges;
 mod image_cache;
 mod image_pool;
+mod learned;
 mod mask_kernel;
 mod mask_maker;
 mod slot;
@@ -41,6 +42,7 @@ use crate::geometry::Size;
 use crate::output::Output;
 use crate::policy::DecoderChoice;
 use image_cache::ImageCache;
+use learned::Learned;
 use slot::Slot;
 use spare_memory::SpareMemory;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -145,7 +147,8 @@ impl Engine {
     }
 
     /// Decodes the staged rows of `slot` and renders each view of them to its output, if there is one, without gaps between
-    /// them, and returns without waiting. `replace` is given the rows that cannot be decoded.
+    /// them, and returns without waiting: what the device has found out of files. `replace` is given the rows that cannot be
+    /// decoded.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails; nothing of the batch is in use any more then.
@@ -154,7 +157,7 @@ impl Engine {
         slot: &Slot,
         outputs: &[Output],
         callers: (&mut ReplaceRow<'_>, &dyn KnownFiles),
-    ) -> Result<()> {
+    ) -> Result<Vec<Learned>> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
         submitter.submit(self, (slot, outputs), callers).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),

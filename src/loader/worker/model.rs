@@ -46,6 +46,8 @@ impl Work<Allocated> for Filler {
         );
         Ok(())
     }
+
+    fn settle(&mut self) {}
 }
 
 /// A queue and its threads, which end as those of a loader do.

@@ -222,6 +222,12 @@ impl<B: Backend> Work<B> for Worker<'_, B> {
         let done = catch(self.shared, &mut self.sample, job, |worker| worker.submit(job, outcomes));
         done.and_then(|result| result)
     }
+
+    fn settle(&mut self) {
+        if let Some(worker) = &mut self.sample {
+            worker.settle();
+        }
+    }
 }
 
 /// Does `work` with the thread's worker, which is made where there is none. Whatever a panic leaves half done is thrown away

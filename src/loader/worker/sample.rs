@@ -3,13 +3,14 @@
 use super::context::Context;
 use super::inputs::SampleInputs;
 use super::pictures::KnownImages;
-use crate::device::backend::{Backend, BackendWorker, BadImage};
+use crate::device::backend::{Afterwards, Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
 use crate::field::FieldValue;
 use crate::geometry::Size;
 use crate::image::Index;
 use crate::label::Label;
 use crate::loader::batch::labels::SeenObjects;
+use crate::loader::decode_index::Promise;
 use crate::loader::planner::SampleContext;
 use crate::loader::queue::task::{Job, Outcome, Sample, SampleView};
 use crate::loader::report::errors::{Failure, Stage, Status};
@@ -33,6 +34,8 @@ pub(super) struct SampleWorker<'a, B: Backend> {
     /// Of the current sample's images; none where indexes are off.
     indexes: Vec<Index>,
     current_row: Option<usize>,
+    /// What is left to do of the batch that was submitted last.
+    left: Option<(Afterwards, Promise<'a>)>,
 }
 
 impl<'a, B: Backend> SampleWorker<'a, B> {
@@ -44,6 +47,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             inputs: SampleInputs::new(context, backend),
             indexes: Vec::new(),
             current_row: None,
+            left: None,
         }
     }
 
@@ -88,7 +92,17 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         };
         let submitted = backend.submit(&job.buffer, &outputs, &mut replace, &known);
         context.meters.stage(Stage::Render).record(self.context.clock.since(started));
-        submitted
+        self.left = submitted?.map(|afterwards| (afterwards, context.decode_indexes.promise()));
+        Ok(())
+    }
+
+    /// Notes what was learned of the files of the batch that was submitted last.
+    pub(super) fn settle(&mut self) {
+        if let Some((afterwards, _promise)) = self.left.take() {
+            let context = self.context;
+            let note_damage = |image, damage| context.note_damage([(image, damage)]);
+            afterwards(&context.decode_indexes.of(&*context.source, &note_damage));
+        }
     }
 
     /// Tries the sample itself (attempt 0) and then its substitutes, from attempt `first` on. A row that is filled again

@@ -16,6 +16,9 @@ pub(super) trait Work<A: BufferAllocator> {
     /// # Errors
     /// Why the epoch cannot go on.
     fn submit(&mut self, job: &Job<A>, outcomes: &mut Vec<Outcome>) -> Result<()>;
+
+    /// Does what is left of the batch that was submitted last, which is in its consumer's hands by now.
+    fn settle(&mut self);
 }
 
 /// Works until the queue stops.
@@ -30,6 +33,7 @@ pub(super) fn work<A: BufferAllocator>(queue: &Queue<A>, worker: &mut impl Work<
             Task::Submit(job, mut outcomes) => {
                 let result = worker.submit(&job, &mut outcomes);
                 queue.submitted(job, outcomes, result);
+                worker.settle();
             }
         }
     }

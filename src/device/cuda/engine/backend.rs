@@ -5,6 +5,7 @@
 use super::fallback::Fallback;
 use super::file_buffer::{FileBuffer, FileInput};
 use super::image_cache::SharedImage;
+use super::learned::Learned;
 use super::slot::Slot;
 use super::source_bytes::{FileScan, SourceBytes, StagedFile};
 use super::staged::{SharedUse, StagedImage, StagedRow};
@@ -12,8 +13,8 @@ use super::staging::Use;
 use super::{Engine, Route};
 use crate::destination::Destination;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, KnownFiles,
-    ReadyBuffer, Replace,
+    Afterwards, Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input,
+    KnownFiles, ReadyBuffer, Replace,
 };
 use crate::device::cuda::jpeg::{Scan, ScanMaker};
 use crate::device::cuda::render;
@@ -151,10 +152,14 @@ impl Backend for CudaBackend {
         outputs: &[Output],
         replace: &mut Replace<'_, Self>,
         known: &dyn KnownFiles,
-    ) -> Result<()> {
+    ) -> Result<Option<Afterwards>> {
         let replace =
             &mut |row, index, cause| replace(row, Row { slot, row, decode_on_cpu: true }, index, cause);
-        self.0.submit(slot, outputs, (replace, known))
+        let learned = self.0.submit(slot, outputs, (replace, known))?;
+        let keep = |learned: Vec<Learned>| -> Afterwards {
+            Box::new(move |known| learned.iter().for_each(|file| file.keep(known)))
+        };
+        Ok((!learned.is_empty()).then(|| keep(learned)))
     }
 
     fn usage(&self) -> BackendUsage {

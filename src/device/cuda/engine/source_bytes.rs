@@ -3,11 +3,10 @@
 use super::staging::{InFlight, Staging, StagingBuffer, Use};
 use crate::device::cuda::decode::{Dispatch, Request, StagedScan, Target};
 use crate::device::cuda::jpeg::Scan;
-use crate::device::cuda::jpeg::layout::JpegPoint;
 use crate::error::Cause;
 use crate::geometry::Rect;
 use crate::image::PixelsMut;
-use crate::jpeg::{self, Index};
+use crate::jpeg;
 use std::sync::Arc;
 
 /// Rows of staged pixels start at a multiple of this.
@@ -59,11 +58,6 @@ impl StagedFile {
             .as_deref()
             .map(|FileScan { scan, words }| StagedScan { scan, words: in_flight.lend(words) });
         Request { bytes: self.image(), header: &self.header, target, scan, shared: self.shared }
-    }
-
-    /// Its decode index, of the points that the device has noted.
-    pub(super) fn learned(&self, points: &[JpegPoint]) -> Option<Index> {
-        self.scan.as_ref()?.scan.index(self.bytes.bytes(), points)
     }
 
     /// The part that a decoder is asked for.

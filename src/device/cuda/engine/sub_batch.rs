@@ -4,6 +4,7 @@
 
 use super::arena::{ALIGNMENT, Arena};
 use super::image_pool::NewImage;
+use super::learned::Learned;
 use super::source_bytes::SourceBytes;
 use super::staging::{InFlight, Use};
 use super::submit::{Submission, Submitter, Trouble};
@@ -58,8 +59,7 @@ impl Submitter {
             self.arenas[turn].rendered.record(&self.rendering)?;
         }
         self.arenas[turn].sub_batch = self.sub_batch;
-        // The device renders meanwhile.
-        self.keep_learned(rows, &numbers, submission);
+        self.take_learned(rows, &numbers, submission);
         Ok(())
     }
 
@@ -157,13 +157,13 @@ impl Submitter {
         }
     }
 
-    /// Keeps the decode indexes that the decoder has made, whose first requests were those of `numbers`: rows, and images of
-    /// them.
-    fn keep_learned(
+    /// Notes the points of decode indexes that the decoder has found, whose first requests were those of `numbers`: rows, and
+    /// images of them.
+    fn take_learned(
         &mut self,
         rows: &[SubmittedRow],
         numbers: &[(usize, usize)],
-        submission: &Submission<'_, '_>,
+        submission: &mut Submission<'_, '_>,
     ) {
         let Some(decoder) = &mut self.decoder else { return };
         for (request, points) in decoder.take_learned() {
@@ -172,9 +172,8 @@ impl Submitter {
             if !rows[row].is_image(number) {
                 continue;
             }
-            let file = rows[row].files().find(|(at, ..)| *at == number);
-            if let Some(index) = file.and_then(|(_, file, _)| file.learned(&points)) {
-                submission.known.learn(rows[row].index(number), &index);
+            if let Some((_, file, _)) = rows[row].files().find(|(at, ..)| *at == number) {
+                submission.learned.push(Learned::new(rows[row].index(number), file, points));
             }
         }
     }

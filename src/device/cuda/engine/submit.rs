@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::fallback::Fallback;
 use super::image_cache::ImageCache;
 use super::image_pool::DeviceImagePool;
+use super::learned::Learned;
 use super::mask_kernel::MaskKernel;
 use super::slot::Slot;
 use super::source_bytes::{StagedFile, StagedPixels};
@@ -60,6 +61,7 @@ pub(super) struct Submission<'a, 'r> {
     late: Vec<SubmittedRow>,
     /// The masks of the objects of each view, of rows by their index in the output.
     pub(super) masks: Vec<(usize, Vec<ObjectRuns>)>,
+    pub(super) learned: Vec<Learned>,
 }
 
 /// Is given a row that cannot be decoded, the index of the bad image in the source, and what is wrong with it; may stage the
@@ -110,13 +112,13 @@ impl Submitter {
     }
 
     /// Decodes the staged rows of `slot` and renders each view of them to its output, if there is one, without gaps between
-    /// them, and returns without waiting.
+    /// them, and returns without waiting: what the device has found out of files.
     pub(super) fn submit(
         &mut self,
         engine: &Engine,
         (slot, outputs): (&Slot, &[Output]),
         (replace, known): (&mut ReplaceRow<'_>, &dyn KnownFiles),
-    ) -> Result<(), Trouble> {
+    ) -> Result<Vec<Learned>, Trouble> {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
         self.context.bind()?;
@@ -144,6 +146,7 @@ impl Submitter {
             rows: 0,
             late: Vec::new(),
             masks: Vec::new(),
+            learned: Vec::new(),
         };
         released.order(&self.rendering, &self.context)?;
         // A row that was staged anew may fail again, so that there are others after it.
@@ -153,11 +156,12 @@ impl Submitter {
             rows.append(&mut submission.late);
         }
         self.make_masks(&mut submission)?;
+        let learned = std::mem::take(&mut submission.learned);
         // Rendering has waited for all copies and decoders.
         let pending = submission.in_flight.seal(&self.rendering, (&slot.done, &self.context))?;
         slot.state().in_flight = pending;
         self.pool.commit(done.iter().map(SubmittedRow::placed).sum());
-        Ok(())
+        Ok(learned)
     }
 
     /// Runs the rows in sub-batches that fit an arena.
