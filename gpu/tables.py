@@ -58,7 +58,10 @@ def text(results):
 
 def section(name, result):
     """A section's heading, tables and what was left out."""
-    parts = [f"### {schedule.TITLES[name]}", *MAKERS[name](result)]
+    parts = [f"### {schedule.TITLES[name]}"]
+    if "of" in result:
+        parts.append(f"Of an earlier run: {machine_line(result['of'])}")
+    parts += MAKERS[name](result)
     if result["ended"] != "done":
         parts.append(f"How it ended: {result['ended']}. {one_line(result.get('tail', ''))}")
     if result["left_out"]:

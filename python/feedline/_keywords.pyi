@@ -284,7 +284,9 @@ class Keywords(TypedDict, total=False):
     beside its other work. Without a GPU they lie in ordinary memory. On a GPU as the device pixels are made
     there. Default: false."""
     low_priority: bool | None
-    """Whether the loader's kernels run at the lowest priority that a GPU has. Default: false."""
+    """Whether the loader's kernels run at the lowest priority that a GPU has, which is that of a trainer's
+    kernels, and not at the highest. Batches then take longer where a trainer fills the GPU. Default:
+    false."""
     recipe: str | os.PathLike[str] | None
     """A recipe by its name, path or text, which the other keywords are laid over; other faces take it in a
     call of its own."""
