@@ -143,7 +143,9 @@ impl DecodeIndexes {
 
     /// Writes the sidecar where at least `share` of it would be new; how that went is in the statistics.
     fn save_if(&self, share: f64) {
-        if self.sidecar.is_some() && self.store.as_ref().is_some_and(|store| store.unsaved_share() >= share) {
+        let (Some(store), Some(_)) = (&self.store, &self.sidecar) else { return };
+        self.promises.wait();
+        if store.unsaved_share() >= share {
             drop(self.save());
         }
     }
