@@ -162,7 +162,6 @@ impl Tensor {
     /// The tensor as a DLPack capsule. On a GPU the work on `stream` from now on is ordered behind the pixels. `_lasts` says that
     /// the stream is never destroyed.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None, _lasts = None))]
-    #[expect(clippy::too_many_arguments, reason = "the arguments are DLPack's")]
     fn __dlpack__<'py>(
         slf: &Bound<'py, Self>,
         stream: Option<i64>,

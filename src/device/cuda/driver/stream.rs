@@ -5,12 +5,14 @@
 use super::DevicePtr;
 use super::context::Context;
 use super::module::Function;
-use super::result::CudaError;
+use super::result::{CudaError, code};
 use cudarc::driver::sys::CUstream;
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
 
 /// The stream does not wait for the default stream, which trainers use.
 const NON_BLOCKING: u32 = 1;
+/// `CU_STREAM_CAPTURE_STATUS_NONE`.
+const NOT_CAPTURED: c_uint = 0;
 
 /// Which kernels go first where those of several streams are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +130,25 @@ impl Stream {
         self.context.call(|driver| unsafe {
             driver.cuLaunchKernel(function, columns, rows, 1, threads, 1, 1, 0, stream, parameters, extra)
         })
+    }
+}
+
+/// Here and not in `context.rs`, which knows of no streams.
+impl Context {
+    /// Whether what is enqueued on a consumer's stream becomes part of a graph instead of being run.
+    ///
+    /// # Safety
+    /// `stream` is a live stream of this context.
+    pub(crate) unsafe fn is_captured(&self, stream: *mut c_void) -> Result<bool, CudaError> {
+        let mut status = NOT_CAPTURED;
+        // SAFETY: the stream is alive and of this context; one number of the driver's enumeration to be written.
+        let asked = self
+            .call(|driver| unsafe { driver.cuStreamIsCapturing(stream.cast(), (&raw mut status).cast()) });
+        match asked {
+            Ok(()) => Ok(status != NOT_CAPTURED),
+            Err(error) if error.code == code::STREAM_CAPTURE_IMPLICIT => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 }
 
