@@ -25,7 +25,7 @@ def main():
             status, output, errors = found
             if status == 0:
                 section.add("plugs", json.loads(output.splitlines()[-1]))
-            elif "No module named" in errors:
+            elif "No module named" in errors and "No module named 'feedline" not in errors:
                 section.leave_out("not installed", kit.tail(errors).splitlines()[-1])
             else:
                 section.add("failed", {"plug": name, "status": status, "tail": kit.tail(errors)})

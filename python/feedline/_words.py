@@ -70,7 +70,11 @@ def lasts(stream: int, ordinal: int) -> bool:
     """Whether a GPU's stream is never destroyed, as torch's are not. CuPy's, for example, go with the objects that stand for
     them, and arrays that were taken on them may live longer."""
     torch = sys.modules.get("torch")
-    return torch is not None and torch.cuda.is_initialized() and torch.cuda.current_stream(ordinal).cuda_stream == stream
+    if torch is None or not torch.cuda.is_initialized():
+        return False
+    current = torch.cuda.current_stream(ordinal)
+    # A stream of somebody else's that torch was given has its handle as torch's own number of it, too.
+    return bool(current.cuda_stream == stream and current.stream_id != stream)
 
 
 def data(data: Data, fields: Mapping[str, Any] | None) -> str | dict[str, Any]:

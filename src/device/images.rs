@@ -71,7 +71,7 @@ impl<'a> DeviceImages<'a> {
     /// # Safety
     /// `stream` is a stream of this device's primary context, no per-thread default stream (a handle that means another
     /// stream on another thread), and lives at least until the batch is dropped; where it is captured into a CUDA graph just
-    /// then, until the loader has made another batch.
+    /// then, until the loader and all its batches are gone.
     ///
     /// # Errors
     /// [`crate::error::Error::Config`] where the stream is being captured into a CUDA graph, and

@@ -7,6 +7,7 @@ use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
 use crate::loader::worker::process::Process;
 use crate::plan::ImageRef;
 use crate::source::Source;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,8 +15,10 @@ use std::time::Duration;
 /// A sidecar is written at an epoch's end only if at least this share of it would be new.
 const WORTH_SAVING: f64 = 1.0 / 16.0;
 
-/// How long whoever wants to know what is there waits for what was promised. A child that was forked waits in vain.
+/// How long whoever asks what is there waits for what was promised. A child that was forked waits in vain.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The same where it is written, which no child does.
+const LONG_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The indexes of all images that are known; all are empty where indexes are off.
 pub(in crate::loader) struct DecodeIndexes {
@@ -24,34 +27,45 @@ pub(in crate::loader) struct DecodeIndexes {
     promises: Promises,
 }
 
-/// How many batches are out of which something is still to be learned.
+/// Batches that are out and of which something is still to be learned.
 #[derive(Default)]
 struct Promises {
-    count: Mutex<usize>,
-    /// Notified when it falls to 0.
-    none: Condvar,
+    open: Mutex<Open>,
+    /// Notified whenever one is kept.
+    kept: Condvar,
+}
+
+/// By numbers in the order of the batches.
+#[derive(Default)]
+struct Open {
+    next: u64,
+    numbers: BTreeSet<u64>,
 }
 
 /// That something will be learned soon of a batch that is out.
-pub(in crate::loader) struct Promise<'a>(&'a Promises);
+pub(in crate::loader) struct Promise<'a> {
+    promises: &'a Promises,
+    number: u64,
+}
 
 impl Promises {
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self) {
-        drop(self.none.wait_timeout_while(self.lock(), PATIENCE, |count| *count > 0));
+    /// Waits for those that there are, and not for later ones.
+    fn wait(&self, patience: Duration) {
+        let open = self.lock();
+        let next = open.next;
+        let has_some = |open: &mut Open| open.numbers.first().is_some_and(|&first| first < next);
+        drop(self.kept.wait_timeout_while(open, patience, has_some));
     }
 }
 
 impl Drop for Promise<'_> {
     fn drop(&mut self) {
-        let mut count = self.0.lock();
-        *count -= 1;
-        if *count == 0 {
-            self.0.none.notify_all();
-        }
+        self.promises.lock().numbers.remove(&self.number);
+        self.promises.kept.notify_all();
     }
 }
 
@@ -84,8 +98,11 @@ impl DecodeIndexes {
 
     /// To be kept until what is to be learned of a batch that is out has been learned.
     pub(in crate::loader) fn promise(&self) -> Promise<'_> {
-        *self.promises.lock() += 1;
-        Promise(&self.promises)
+        let mut open = self.promises.lock();
+        let number = open.next;
+        open.next += 1;
+        open.numbers.insert(number);
+        Promise { promises: &self.promises, number }
     }
 
     /// Puts into `indexes` what is known of these images; leaves it without any where indexes are off.
@@ -129,7 +146,7 @@ impl DecodeIndexes {
             bail!("there is no decode index to save: set decode_index(IndexMode::File(path))");
         };
         sidecar.process.check()?;
-        self.promises.wait();
+        self.promises.wait(LONG_PATIENCE);
         let mut status = sidecar.status.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = index::save(store, &sidecar.path, sidecar.set);
         *status = match &saved {
@@ -144,7 +161,7 @@ impl DecodeIndexes {
     /// Writes the sidecar where at least `share` of it would be new; how that went is in the statistics.
     fn save_if(&self, share: f64) {
         let (Some(store), Some(_)) = (&self.store, &self.sidecar) else { return };
-        self.promises.wait();
+        self.promises.wait(PATIENCE);
         if store.unsaved_share() >= share {
             drop(self.save());
         }
@@ -163,7 +180,7 @@ impl DecodeIndexes {
     pub(in crate::loader) fn stats(&self) -> IndexStats {
         let status =
             |sidecar: &Sidecar| sidecar.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.promises.wait();
+        self.promises.wait(PATIENCE);
         let stats = self.store.as_ref().map(IndexStore::stats).unwrap_or_default();
         IndexStats { sidecar: self.sidecar.as_ref().map(status), ..stats }
     }

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a trainer vouches for its own stream")]
 
-use crate::client::{Client, Pinned, Quiet, Stream};
+use crate::client::{Client, Event, Pinned, Quiet, Stream};
 use crate::pictures;
 use crate::pipeline::small;
 use crate::scenario::{Outcome, Scenario};
@@ -13,6 +13,11 @@ use std::sync::Arc;
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a graph is captured while the loader makes batches", || whole(InCapture::Taking)).on_gpu(),
     Scenario::new("a batch is dropped while its stream is captured", || whole(InCapture::Dropping)).on_gpu(),
+    Scenario::new("batches beyond those of the loader are dropped in a capture", kept).on_gpu(),
+    Scenario::new("memory that a captured stream may still use is left to the process", last)
+        .caught(&["LEAK: "]),
+    Scenario::new("a call that a capture forbids ends it, and is caught", forbidden)
+        .caught(&["cuStreamEndCapture returned 901"]),
     Scenario::new("a batch that is used on a captured stream is refused, and the capture goes on", refused)
         .on_gpu(),
     Scenario::new("a stream is destroyed ahead of the batch that was used on it", passing).on_gpu(),
@@ -76,12 +81,14 @@ fn whole(what: InCapture) -> Outcome {
             let batch = batch?;
             copies.push(copy(&client, &stream, &batch)?);
             client.begin_capture(&stream)?;
-            let mut next = None;
-            match what {
+            let next = match what {
                 // The loader works for it, and the host waits.
-                InCapture::Taking => next = batches.next(),
-                InCapture::Dropping => drop(batch),
-            }
+                InCapture::Taking => batches.next(),
+                InCapture::Dropping => {
+                    drop(batch);
+                    None
+                }
+            };
             client.end_capture(&stream)?;
             if let Some(next) = next {
                 copies.push(copy(&client, &stream, &next?)?);
@@ -91,6 +98,53 @@ fn whole(what: InCapture) -> Outcome {
     client.synchronize_stream(&stream)?;
     assert!(copies.len() > 6);
     compare(&copies)
+}
+
+/// All batches of an epoch are held, more than the loader has memory for at first.
+fn kept() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let mut copies = Vec::new();
+    let cuda = on_device()?;
+    let _quiet = Quiet(&client);
+    let batches = cuda.epoch(0).collect::<Result<Vec<_>, _>>()?;
+    for batch in &batches {
+        copies.push(copy(&client, &stream, batch)?);
+    }
+    client.begin_capture(&stream)?;
+    drop(batches);
+    client.end_capture(&stream)?;
+    let batches = cuda.epoch(1).collect::<Result<Vec<_>, _>>()?;
+    for batch in &batches {
+        copies.push(copy(&client, &stream, batch)?);
+    }
+    client.synchronize_stream(&stream)?;
+    compare(&copies)
+}
+
+fn last() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let cuda = on_device()?;
+    let batch = cuda.epoch(0).next().ok_or("no batch")??;
+    drop(cuda);
+    let copies = [copy(&client, &stream, &batch)?];
+    client.begin_capture(&stream)?;
+    // The last owner of the memory.
+    drop(batch);
+    // To wait for the device ends a capture.
+    drop(client.end_capture(&stream));
+    client.synchronize_stream(&stream)?;
+    compare(&copies)
+}
+
+fn forbidden() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let event = Event::new(&client)?;
+    client.begin_capture(&stream)?;
+    assert!(client.is_passed(&event).is_err());
+    Ok(client.end_capture(&stream)?)
 }
 
 fn refused() -> Outcome {

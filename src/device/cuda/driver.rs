@@ -35,7 +35,7 @@ pub(crate) use memory::{DeviceBuffer, PinnedBuffer};
 pub(crate) use module::Function;
 pub(crate) use result::{CudaError, code};
 pub(crate) use stream::{Priority, Stream};
-pub(crate) use sync_guard::{SyncGuard, finish, wait_for_device};
+pub(crate) use sync_guard::{SyncGuard, finish, is_done, wait_for_device};
 
 /// An address in the device's memory.
 pub(crate) type DevicePtr = u64;

@@ -30,7 +30,7 @@ mod upload;
 pub(crate) use backend::CudaBackend;
 
 use super::decode::{Decoder, DecoderOptions, DeviceDecoder, Dispatch, OwnDecoder, Route};
-use super::driver::{Context, CudaError, GRANULARITY, Priority, Purpose, Stream, wait_for_device};
+use super::driver::{Context, CudaError, GRANULARITY, Priority, Purpose, Stream, is_done};
 use super::failed;
 use super::nvjpeg;
 use super::probe::{Decoding, Missing};
@@ -213,7 +213,13 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         // Slots have waited for their own work, and what they have left is freed with the rest.
-        wait_for_device(&self.context);
+        if is_done(&self.context) {
+            return;
+        }
+        // The device has failed, or a trainer captures a graph just now, perhaps on this very thread.
+        drop(self.download.synchronize());
+        self.submitter.get_mut().unwrap_or_else(PoisonError::into_inner).wait();
+        self.spare.leave_what_is_used();
     }
 }
 

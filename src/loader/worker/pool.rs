@@ -224,8 +224,10 @@ impl<B: Backend> Work<B> for Worker<'_, B> {
     }
 
     fn settle(&mut self) {
-        if let Some(worker) = &mut self.sample {
-            worker.settle();
+        let Some(worker) = &mut self.sample else { return };
+        // The batch is out: what cannot be learned of its files is not known, and the next epoch looks again.
+        if catch_unwind(AssertUnwindSafe(|| worker.settle())).is_err() {
+            self.sample = None;
         }
     }
 }

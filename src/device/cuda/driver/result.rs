@@ -26,6 +26,7 @@ pub(crate) mod code {
 
     /// What a driver says of calls that a capture of a stream forbids.
     pub(crate) const CAPTURE: std::ops::RangeInclusive<u32> = 900..=908;
+    pub(crate) const STREAM_CAPTURE_UNSUPPORTED: u32 = 900;
     /// The default stream is asked about while another stream, which it would wait for, is captured.
     pub(crate) const STREAM_CAPTURE_IMPLICIT: u32 = 906;
 

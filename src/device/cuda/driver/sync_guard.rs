@@ -36,8 +36,17 @@ impl Drop for SyncGuard {
 
 /// Waits until the device has nothing left to do, or has stopped for good.
 pub(crate) fn wait_for_device(context: &Context) {
-    // What fails may be the wait, so it is tried twice.
-    drop(finish(context).or_else(|_| finish(context)));
+    drop(twice(|| finish(context)));
+}
+
+/// Waits likewise, but not for the end of a capture; says whether nothing is left to do.
+pub(crate) fn is_done(context: &Context) -> bool {
+    twice(|| context.synchronize()).is_ok()
+}
+
+/// What fails may be the wait itself, so it is tried once more.
+fn twice(wait: impl Fn() -> Result<(), CudaError>) -> Result<(), CudaError> {
+    wait().or_else(|error| if error.is_of_capture() { Err(error) } else { wait() })
 }
 
 /// Waits until the device has nothing left to do. A capture of one of its streams, whoever makes it, ends as a failure by

@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
 
-use crate::device::cuda::driver::{Context, CudaError, Event, Stream, finish};
+use crate::device::cuda::driver::{Context, CudaError, Event, Stream, code, finish};
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
 /// How long the memory's next user waits for a capture to end.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How often it looks.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -59,13 +59,9 @@ impl Consumers {
         released.everything |= std::mem::take(&mut self.has_passing);
         for Handle(stream) in std::mem::take(&mut self.lasting) {
             // SAFETY: a stream that `use_on` was given is of this context, and lives until the batch is dropped, which has not ended.
-            match unsafe { context.is_captured(stream) } {
-                Ok(true) => released.captured.push(Handle(stream)),
-                // SAFETY: as above.
-                Ok(false) => match unsafe { recorded(context, stream) } {
-                    Ok(event) => released.events.push(event),
-                    Err(_) => released.everything = true,
-                },
+            match unsafe { recorded(context, stream) } {
+                Ok(Some(event)) => released.events.push(event),
+                Ok(None) => released.captured.push(Handle(stream)),
                 Err(_) => released.everything = true,
             }
         }
@@ -74,58 +70,73 @@ impl Consumers {
 
 impl Released {
     /// What `stream` gets from now on begins after the consumer is done. The host waits for captures, and where only the device
-    /// as a whole can be waited for.
+    /// as a whole can be waited for. After an error it is as before.
     pub(super) fn order(&mut self, stream: &Stream, context: &Context) -> Result<(), CudaError> {
-        self.resolve(context)?;
-        self.events.drain(..).try_for_each(|event| stream.wait(&event))
-    }
-
-    /// Waits until the consumer is done; says whether it is known to be.
-    pub(super) fn wait(&mut self, context: &Context) -> bool {
-        let resolved = self.resolve(context);
-        let ended = self.events.drain(..).try_for_each(|event| event.synchronize());
-        resolved.is_ok() && ended.is_ok()
-    }
-
-    /// Leaves nothing but events.
-    fn resolve(&mut self, context: &Context) -> Result<(), CudaError> {
-        for Handle(stream) in std::mem::take(&mut self.captured) {
-            // SAFETY: a stream that `use_on` was given and that was captured when the batch was dropped lives until its capture has
-            // ended, and its owner was told to keep it then.
-            unsafe {
-                match has_ended(context, stream)? {
-                    true => self.events.push(recorded(context, stream)?),
-                    false => self.everything = true,
-                }
-            }
+        while let Some(Handle(captured)) = self.captured.last() {
+            // SAFETY: a stream that `use_on` was given and that was captured when the batch was dropped lives as long as the loader.
+            let event = unsafe { recorded_behind_capture(context, *captured) }?;
+            self.captured.pop();
+            self.events.push(event);
         }
-        if std::mem::take(&mut self.everything) { finish(context) } else { Ok(()) }
+        if self.everything {
+            finish(context)?;
+            self.everything = false;
+        }
+        self.events.iter().try_for_each(|event| stream.wait(event))?;
+        self.events.clear();
+        Ok(())
+    }
+
+    /// Nothing is known any more.
+    pub(super) fn forget(&mut self) {
+        self.everything = true;
+    }
+
+    /// Waits until the consumer is done, where that can be known without waiting for the device or for a capture; says whether it
+    /// is.
+    pub(super) fn is_done(&self) -> bool {
+        self.captured.is_empty()
+            && !self.everything
+            && self.events.iter().all(|event| event.synchronize().is_ok())
     }
 }
 
-/// An event behind all that a stream was given so far.
+/// An event behind all that a stream was given so far; `None` where the stream is captured.
 ///
 /// # Safety
 /// `stream` is a live stream of this context.
-unsafe fn recorded(context: &Context, stream: *mut c_void) -> Result<Event, CudaError> {
+unsafe fn recorded(context: &Context, stream: *mut c_void) -> Result<Option<Event>, CudaError> {
+    // SAFETY: as asked of the caller.
+    if unsafe { context.is_captured(stream) }? {
+        return Ok(None);
+    }
     let event = Event::new(context)?;
     // SAFETY: as asked of the caller.
     unsafe { event.record_on(stream) }?;
-    Ok(event)
+    // Where a capture has begun meanwhile, the event may be a part of it.
+    // SAFETY: as asked of the caller.
+    Ok(if unsafe { context.is_captured(stream) }? { None } else { Some(event) })
 }
 
-/// Waits for the end of a stream's capture, for a limited time; says whether it has come.
+/// The same once the stream's capture has ended, for which the host waits.
 ///
 /// # Safety
-/// `stream` is a live stream of this context until its capture has ended.
-unsafe fn has_ended(context: &Context, stream: *mut c_void) -> Result<bool, CudaError> {
+/// `stream` is a live stream of this context until then.
+unsafe fn recorded_behind_capture(context: &Context, stream: *mut c_void) -> Result<Event, CudaError> {
     let began = Instant::now();
-    // SAFETY: as asked of the caller.
-    while unsafe { context.is_captured(stream) }? {
+    loop {
+        // SAFETY: as asked of the caller.
+        if let Some(event) = unsafe { recorded(context, stream) }? {
+            return Ok(event);
+        }
         if began.elapsed() >= PATIENCE {
-            return Ok(false);
+            let name = "a batch was dropped while its stream was captured into a CUDA graph, which has not ended since";
+            return Err(CudaError {
+                call: "cuStreamIsCapturing",
+                code: code::STREAM_CAPTURE_UNSUPPORTED,
+                name: name.into(),
+            });
         }
         std::thread::sleep(PAUSE);
     }
-    Ok(true)
 }

@@ -7,7 +7,7 @@ use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
 use super::staging::{Pending, Staging};
 use crate::device::backend::view_starts;
-use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
+use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose};
 use crate::device::cuda::failed;
 use crate::device::cuda::room::Room;
 use crate::error::Result;
@@ -49,7 +49,7 @@ impl Slot {
     pub(super) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
             let done = Arc::new(Event::new(&engine.context)?);
-            let SlotMemory { staging, output, masks } =
+            let SlotMemory { staging, output, masks, released } =
                 engine.spare.take().map_or_else(|| memory(engine), Ok)?;
             let state = State {
                 rows: Vec::new(),
@@ -57,7 +57,7 @@ impl Slot {
                 stale: false,
                 masks,
                 consumers: Consumers::default(),
-                released: Released::default(),
+                released,
             };
             let state = Mutex::new(state);
             Ok(Self { state, staging, output, done, engine: Arc::clone(engine) })
@@ -126,7 +126,8 @@ fn memory(engine: &Engine) -> Result<SlotMemory, CudaError> {
     let output = (bytes > 0).then(|| DeviceBuffer::new(context, bytes, Purpose::Output)).transpose()?;
     // What a batch needs depends on its objects: each sample has a bound, and the device's memory.
     let masks = Room::new(context, Purpose::Output, usize::MAX);
-    Ok(SlotMemory { staging: Arc::new(Staging::new(context, options.pinned)), output, masks })
+    let staging = Arc::new(Staging::new(context, options.pinned));
+    Ok(SlotMemory { staging, output, masks, released: Released::default() })
 }
 
 impl Drop for Slot {
@@ -134,14 +135,16 @@ impl Drop for Slot {
         let Self { state, staging, output, engine, .. } = self;
         let state = state.get_mut().unwrap_or_else(PoisonError::into_inner);
         let State { rows, in_flight, consumers, released, masks, .. } = state;
-        // Others use the memory next, and the device must be done with it: only with this, not with a trainer's work.
+        // Others use the memory next, and the device must be done with it; for consumers its next submission waits, since this may be
+        // a trainer's thread.
         in_flight.wait();
-        if !released.wait(&engine.context) || !consumers.is_empty() {
-            wait_for_device(&engine.context);
+        let mut released = std::mem::take(released);
+        if !consumers.is_empty() {
+            released.forget();
         }
         rows.clear();
         staging.consolidate();
         let masks = std::mem::replace(masks, Room::new(&engine.context, Purpose::Output, usize::MAX));
-        engine.spare.put(SlotMemory { staging: Arc::clone(staging), output: output.take(), masks });
+        engine.spare.put(SlotMemory { staging: Arc::clone(staging), output: output.take(), masks, released });
     }
 }

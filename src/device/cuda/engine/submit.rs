@@ -130,6 +130,11 @@ impl Submitter {
             let mut state = slot.fresh();
             (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
         };
+        if let Err(error) = released.order(&self.rendering, &self.context) {
+            // Whoever uses the memory next still has to wait.
+            slot.state().released = released;
+            return Err(error.into());
+        }
         let mut rows: Vec<SubmittedRow> =
             staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
         // Rows that have run.
@@ -148,7 +153,6 @@ impl Submitter {
             masks: Vec::new(),
             learned: Vec::new(),
         };
-        released.order(&self.rendering, &self.context)?;
         // A row that was staged anew may fail again, so that there are others after it.
         while !rows.is_empty() {
             self.run_all(&mut rows, &mut submission)?;
@@ -162,6 +166,13 @@ impl Submitter {
         slot.state().in_flight = pending;
         self.pool.commit(done.iter().map(SubmittedRow::placed).sum());
         Ok(learned)
+    }
+
+    /// Waits for all that was submitted, as far as a device can be waited for.
+    pub(super) fn wait(&self) {
+        for stream in [&self.copying, &self.decoding, &self.rendering] {
+            drop(stream.synchronize());
+        }
     }
 
     /// Runs the rows in sub-batches that fit an arena.
