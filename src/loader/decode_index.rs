@@ -30,14 +30,14 @@ pub(in crate::loader) struct DecodeIndexes {
 /// Batches that are out and of which something is still to be learned.
 #[derive(Default)]
 struct Promises {
-    open: Mutex<Open>,
+    outstanding: Mutex<Outstanding>,
     /// Notified whenever one is kept.
     kept: Condvar,
 }
 
 /// By numbers in the order of the batches.
 #[derive(Default)]
-struct Open {
+struct Outstanding {
     next: u64,
     numbers: BTreeSet<u64>,
 }
@@ -49,15 +49,15 @@ pub(in crate::loader) struct Promise<'a> {
 }
 
 impl Promises {
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Outstanding> {
+        self.outstanding.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for those that there are, and not for later ones.
     fn wait(&self, patience: Duration) {
         let open = self.lock();
         let next = open.next;
-        let has_some = |open: &mut Open| open.numbers.first().is_some_and(|&first| first < next);
+        let has_some = |open: &mut Outstanding| open.numbers.first().is_some_and(|&first| first < next);
         drop(self.kept.wait_timeout_while(open, patience, has_some));
     }
 }
