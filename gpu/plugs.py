@@ -11,8 +11,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import kit
+from plug_check import CHECKS
 
-CHECKS = ("torch_tensors", "pinned", "cupy", "timm", "torchvision", "lightning", "accelerate", "transformers", "jax")
 AT_ONCE = 5
 LIMIT_S = 60
 

@@ -443,7 +443,7 @@ feedline_status feedline_batch_wait(const struct feedline_batch *batch);
 // What must hold:
 // `batch` is from feedline_epoch_next(); `stream` is null or a stream (CUstream, cudaStream_t) of the batch's device, no
 // per-thread default stream, and lives as long as the batch and its tensors; where they go while it is captured into a CUDA
-// graph, until the loader has made another batch. While it is captured the batch cannot be used on it: FEEDLINE_STATUS_CONFIG.
+// graph, until the loader and all its batches are gone. While it is captured the batch cannot be used on it: FEEDLINE_STATUS_CONFIG.
 feedline_status feedline_batch_use_on(const struct feedline_batch *batch,
                                       void *stream);
 

@@ -21,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LONG_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The indexes of all images that are known; all are empty where indexes are off.
+#[derive(Default)]
 pub(in crate::loader) struct DecodeIndexes {
     store: Option<IndexStore>,
     sidecar: Option<Sidecar>,
@@ -83,17 +84,15 @@ impl DecodeIndexes {
     pub(in crate::loader) fn new(mode: IndexMode, budget: usize, source: &dyn Source) -> Self {
         let store = IndexStore::new(budget);
         let path = match mode {
-            IndexMode::Off => return Self { store: None, sidecar: None, promises: Promises::default() },
-            IndexMode::Memory => {
-                return Self { store: Some(store), sidecar: None, promises: Promises::default() };
-            }
+            IndexMode::Off => return Self::default(),
+            IndexMode::Memory => return Self { store: Some(store), ..Self::default() },
             IndexMode::File(path) => path,
         };
         let set = DataSet::of((0..source.len()).map(|at| source.key(at)));
         let (Ok(status) | Err(status)) = index::load(&store, &path, set);
         let status = Mutex::new(format!("{} {status}", path.display()));
         let sidecar = Sidecar { path, set, process: Process::this(), status };
-        Self { store: Some(store), sidecar: Some(sidecar), promises: Promises::default() }
+        Self { store: Some(store), sidecar: Some(sidecar), ..Self::default() }
     }
 
     /// To be kept until what is to be learned of a batch that is out has been learned.

@@ -5,7 +5,6 @@
 use super::fallback::Fallback;
 use super::file_buffer::{FileBuffer, FileInput};
 use super::image_cache::SharedImage;
-use super::learned::Learned;
 use super::slot::Slot;
 use super::source_bytes::{FileScan, SourceBytes, StagedFile};
 use super::staged::{SharedUse, StagedImage, StagedRow};
@@ -156,10 +155,10 @@ impl Backend for CudaBackend {
         let replace =
             &mut |row, index, cause| replace(row, Row { slot, row, decode_on_cpu: true }, index, cause);
         let learned = self.0.submit(slot, outputs, (replace, known))?;
-        let keep = |learned: Vec<Learned>| -> Afterwards {
-            Box::new(move |known| learned.iter().for_each(|file| file.keep(known)))
-        };
-        Ok((!learned.is_empty()).then(|| keep(learned)))
+        if learned.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(move |known| learned.iter().for_each(|file| file.keep(known)))))
     }
 
     fn usage(&self) -> BackendUsage {

@@ -11,19 +11,20 @@ pub(super) struct Learned {
     /// The index of the image in the source.
     image: u64,
     bytes: Arc<StagingBuffer>,
-    scan: Option<Arc<FileScan>>,
+    scan: Arc<FileScan>,
     points: Vec<JpegPoint>,
 }
 
 impl Learned {
-    pub(super) fn new(image: u64, file: &StagedFile, points: Vec<JpegPoint>) -> Self {
-        Self { image, bytes: Arc::clone(&file.bytes), scan: file.scan.clone(), points }
+    /// Nothing where the worker has made no scan of the file.
+    pub(super) fn new(image: u64, file: &StagedFile, points: Vec<JpegPoint>) -> Option<Self> {
+        let (bytes, scan) = (Arc::clone(&file.bytes), Arc::clone(file.scan.as_ref()?));
+        Some(Self { image, bytes, scan, points })
     }
 
     /// Makes the index, for which the file is read once more, and keeps it.
     pub(super) fn keep(&self, known: &dyn KnownFiles) {
-        let Some(file) = &self.scan else { return };
-        if let Some(index) = file.scan.index(self.bytes.bytes(), &self.points) {
+        if let Some(index) = self.scan.scan.index(self.bytes.bytes(), &self.points) {
             known.learn(self.image, &index);
         }
     }

@@ -173,7 +173,7 @@ impl Submitter {
                 continue;
             }
             if let Some((_, file, _)) = rows[row].files().find(|(at, ..)| *at == number) {
-                submission.learned.push(Learned::new(rows[row].index(number), file, points));
+                submission.learned.extend(Learned::new(rows[row].index(number), file, points));
             }
         }
     }
