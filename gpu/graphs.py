@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A trainer that captures CUDA graphs while a loader works beside it: both have to come through, and the batches be the CPU's.
+"""A trainer that captures CUDA graphs while a loader works: neither may fail, and the batches must be those of the CPU device.
 
 Each case is a process of its own, since a capture that fails may leave its process without a usable stream.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One plug on a GPU: what its framework is given there, against the same batches of the CPU device.
 
-Prints one JSON object. Called by `plugs.py`, in a process of its own: frameworks share a GPU's memory badly.
+Prints one JSON object. `plugs.py` starts it once for each plug, since some frameworks take most of a GPU's memory for themselves.
 """
 
 import json
