@@ -13,6 +13,7 @@ mod decode_index;
 mod epoch;
 mod parallel_map;
 mod planner;
+mod promises;
 mod queue;
 mod report;
 mod spread;

@@ -200,8 +200,16 @@ pub(crate) trait Backend: BufferAllocator {
 pub(crate) type Replace<'a, B> =
     dyn for<'row> FnMut(usize, <B as Backend>::Row<'row>, u64, Cause) -> bool + 'a;
 
-/// What is left to do of a batch that nobody waits for: noting what was learned of its files.
-pub(crate) type Afterwards = Box<dyn FnOnce(&dyn KnownFiles)>;
+/// What is left to do of a batch that its consumer need not wait for.
+pub(crate) struct Afterwards {
+    /// The images, by their index in the source, of whose files something was learned.
+    pub(crate) images: Vec<u64>,
+    /// Notes it.
+    pub(crate) learn: Box<Learn>,
+}
+
+/// See [`Afterwards::learn`].
+pub(crate) type Learn = dyn FnOnce(&dyn KnownFiles);
 
 /// What is known of files, by the index of their image in the source: decode indexes, and damage.
 pub(crate) trait KnownFiles {

@@ -4,12 +4,12 @@ use crate::device::backend::KnownFiles;
 use crate::error::{Result, bail};
 use crate::image::{Damage, Index};
 use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
+use crate::loader::promises::{Promise, Promises};
 use crate::loader::worker::process::Process;
 use crate::plan::ImageRef;
 use crate::source::Source;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A sidecar is written at an epoch's end only if at least this share of it would be new.
@@ -26,48 +26,6 @@ pub(in crate::loader) struct DecodeIndexes {
     store: Option<IndexStore>,
     sidecar: Option<Sidecar>,
     promises: Promises,
-}
-
-/// Batches that are out and of which something is still to be learned.
-#[derive(Default)]
-struct Promises {
-    outstanding: Mutex<Outstanding>,
-    /// Notified whenever one is kept.
-    kept: Condvar,
-}
-
-/// By numbers in the order of the batches.
-#[derive(Default)]
-struct Outstanding {
-    next: u64,
-    numbers: BTreeSet<u64>,
-}
-
-/// That something will be learned soon of a batch that is out.
-pub(in crate::loader) struct Promise<'a> {
-    promises: &'a Promises,
-    number: u64,
-}
-
-impl Promises {
-    fn lock(&self) -> MutexGuard<'_, Outstanding> {
-        self.outstanding.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for those that there are, and not for later ones.
-    fn wait(&self, patience: Duration) {
-        let open = self.lock();
-        let next = open.next;
-        let has_some = |open: &mut Outstanding| open.numbers.first().is_some_and(|&first| first < next);
-        drop(self.kept.wait_timeout_while(open, patience, has_some));
-    }
-}
-
-impl Drop for Promise<'_> {
-    fn drop(&mut self) {
-        self.promises.lock().numbers.remove(&self.number);
-        self.promises.kept.notify_all();
-    }
 }
 
 struct Sidecar {
@@ -95,13 +53,10 @@ impl DecodeIndexes {
         Self { store: Some(store), sidecar: Some(sidecar), ..Self::default() }
     }
 
-    /// To be kept until what is to be learned of a batch that is out has been learned.
-    pub(in crate::loader) fn promise(&self) -> Promise<'_> {
-        let mut open = self.promises.lock();
-        let number = open.next;
-        open.next += 1;
-        open.numbers.insert(number);
-        Promise { promises: &self.promises, number }
+    /// To be kept until what is to be learned of these images of a batch that is out has been learned.
+    pub(in crate::loader) fn promise(&self, source: &dyn Source, images: &[u64]) -> Promise<'_> {
+        let records = images.iter().map(|&image| source.record(image as usize) as u64);
+        self.promises.make(records.collect())
     }
 
     /// Puts into `indexes` what is known of these images; leaves it without any where indexes are off.
@@ -118,7 +73,9 @@ impl DecodeIndexes {
                 *index = Index::default();
                 continue;
             }
-            store.fetch(source.record(image.index as usize) as u64, index);
+            let record = source.record(image.index as usize) as u64;
+            self.promises.wait_for(record, PATIENCE);
+            store.fetch(record, index);
         }
     }
 
@@ -136,7 +93,7 @@ impl DecodeIndexes {
         source: &'a dyn Source,
         note_damage: &'a dyn Fn(u64, Damage),
     ) -> impl KnownFiles {
-        OfSource { store: self.store.as_ref(), source, note_damage }
+        OfSource { indexes: self, source, note_damage }
     }
 
     /// Writes the sidecar, if there is one.
@@ -187,20 +144,22 @@ impl DecodeIndexes {
 
 /// What is known of the images of a source.
 struct OfSource<'a> {
-    store: Option<&'a IndexStore>,
+    indexes: &'a DecodeIndexes,
     source: &'a dyn Source,
     note_damage: &'a dyn Fn(u64, Damage),
 }
 
 impl KnownFiles for OfSource<'_> {
     fn fetch(&self, image: u64, index: &mut Index) -> bool {
-        let Some(store) = self.store else { return false };
-        store.fetch(self.source.record(image as usize) as u64, index);
+        let Some(store) = &self.indexes.store else { return false };
+        let record = self.source.record(image as usize) as u64;
+        self.indexes.promises.wait_for(record, PATIENCE);
+        store.fetch(record, index);
         true
     }
 
     fn learn(&self, image: u64, index: &Index) {
-        let Some(store) = self.store else { return };
+        let Some(store) = &self.indexes.store else { return };
         store.keep(self.source.record(image as usize) as u64, index);
     }
 
@@ -216,8 +175,9 @@ mod tests {
 
     #[test]
     fn whoever_asks_what_is_known_waits_for_what_was_promised() {
-        let indexes = DecodeIndexes::new(IndexMode::Memory, 1 << 20, &Memory::new(Vec::new()));
-        let promise = indexes.promise();
+        let source = Memory::new(Vec::new());
+        let indexes = DecodeIndexes::new(IndexMode::Memory, 1 << 20, &source);
+        let promise = indexes.promise(&source, &[]);
         let mut index = Index::default();
         index.note_stale();
         std::thread::scope(|scope| {

@@ -10,8 +10,8 @@ use crate::geometry::Size;
 use crate::image::Index;
 use crate::label::Label;
 use crate::loader::batch::labels::SeenObjects;
-use crate::loader::decode_index::Promise;
 use crate::loader::planner::SampleContext;
+use crate::loader::promises::Promise;
 use crate::loader::queue::task::{Job, Outcome, Sample, SampleView};
 use crate::loader::report::errors::{Failure, Stage, Status};
 use crate::loader::validate;
@@ -92,7 +92,10 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         };
         let submitted = backend.submit(&job.buffer, &outputs, &mut replace, &known);
         context.meters.stage(Stage::Render).record(self.context.clock.since(started));
-        self.left = submitted?.map(|afterwards| (afterwards, context.decode_indexes.promise()));
+        self.left = submitted?.map(|afterwards| {
+            let promise = context.decode_indexes.promise(&*context.source, &afterwards.images);
+            (afterwards, promise)
+        });
         Ok(())
     }
 
@@ -101,7 +104,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         if let Some((afterwards, _promise)) = self.left.take() {
             let context = self.context;
             let note_damage = |image, damage| context.note_damage([(image, damage)]);
-            afterwards(&context.decode_indexes.of(&*context.source, &note_damage));
+            (afterwards.learn)(&context.decode_indexes.of(&*context.source, &note_damage));
         }
     }
 

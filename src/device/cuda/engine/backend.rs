@@ -5,6 +5,7 @@
 use super::fallback::Fallback;
 use super::file_buffer::{FileBuffer, FileInput};
 use super::image_cache::SharedImage;
+use super::learned::Learned;
 use super::slot::Slot;
 use super::source_bytes::{FileScan, SourceBytes, StagedFile};
 use super::staged::{SharedUse, StagedImage, StagedRow};
@@ -158,7 +159,9 @@ impl Backend for CudaBackend {
         if learned.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Box::new(move |known| learned.iter().for_each(|file| file.keep(known)))))
+        let images = learned.iter().map(Learned::image).collect();
+        let learn = Box::new(move |known: &dyn KnownFiles| learned.iter().for_each(|file| file.keep(known)));
+        Ok(Some(Afterwards { images, learn }))
     }
 
     fn usage(&self) -> BackendUsage {

@@ -22,6 +22,10 @@ impl Learned {
         Some(Self { image, bytes, scan, points })
     }
 
+    pub(super) fn image(&self) -> u64 {
+        self.image
+    }
+
     /// Makes the index, for which the file is read once more, and keeps it.
     pub(super) fn keep(&self, known: &dyn KnownFiles) {
         if let Some(index) = self.scan.scan.index(self.bytes.bytes(), &self.points) {
