@@ -143,6 +143,8 @@ CUDA_API CUresult cuCtxSynchronize() {
         for (const auto& stream : std::vector<std::shared_ptr<Stream>>(d.scheduler.streams())) {
             if (stream->context == current_context) d.scheduler.wait(d.scheduler.end_of(stream));
         }
+        // What a stream was given before it was destroyed is waited for as well.
+        for (const race::MarkPtr& last : current_context->last_of_destroyed) race::acquire(last);
         return current_context->broken;
     });
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "capture.h"
 #include "event.h"
@@ -30,6 +31,7 @@ struct Context {
     std::shared_ptr<Stream> default_stream = nullptr;  // once it is used
     CUresult broken = 0;  // the error that sticks: every later call in this context returns it
     const race::MarkPtr ran = std::make_shared<race::Mark>();  // released after each operation
+    std::vector<race::MarkPtr> last_of_destroyed;  // the mark of each destroyed stream's last operation
 };
 
 struct Driver {

@@ -39,6 +39,7 @@ std::shared_ptr<Stream> Scheduler::create(Context* context) {
 
 void Scheduler::destroy(const std::shared_ptr<Stream>& stream) {
     stream->destroyed = true;
+    stream->context->last_of_destroyed.push_back(stream->last);
     auto over = [](const std::shared_ptr<Stream>& s) { return s->destroyed && s->queue.empty(); };
     streams_.erase(std::remove_if(streams_.begin(), streams_.end(), over), streams_.end());
 }

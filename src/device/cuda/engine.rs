@@ -216,7 +216,7 @@ impl Drop for Engine {
         if is_done(&self.context) {
             return;
         }
-        // The device has failed, or a trainer captures a graph just now, perhaps on this very thread.
+        // The device cannot be asked, or a trainer captures a graph just now, perhaps on this very thread.
         drop(self.download.synchronize());
         self.submitter.get_mut().unwrap_or_else(PoisonError::into_inner).wait();
         self.spare.leave_what_is_used();

@@ -39,9 +39,9 @@ pub(crate) fn wait_for_device(context: &Context) {
     drop(twice(|| finish(context)));
 }
 
-/// Waits likewise, but not for the end of a capture; says whether nothing is left to do.
+/// Waits likewise, but not for the end of a capture; says whether nothing uses the device's memory any more.
 pub(crate) fn is_done(context: &Context) -> bool {
-    twice(|| context.synchronize()).is_ok()
+    twice(|| context.synchronize()).map_or_else(|error| error.is_sticky(), |()| true)
 }
 
 /// What fails may be the wait itself, so it is tried once more.
