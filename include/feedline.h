@@ -101,6 +101,8 @@ enum feedline_image_format
     FEEDLINE_IMAGE_FORMAT_PNG = 1,
     // WebP.
     FEEDLINE_IMAGE_FORMAT_WEBP = 2,
+    // The coefficients of a JPEG (docs/coefficients.md).
+    FEEDLINE_IMAGE_FORMAT_COEFFICIENTS = 3,
 };
 #ifndef __cplusplus
 typedef int32_t feedline_image_format;
@@ -491,7 +493,7 @@ feedline_status feedline_decoded_size(const uint8_t *bytes,
                                       uint32_t *width,
                                       uint32_t *height);
 
-// Decodes a file in memory: JPEG, PNG or WebP. `options` may be null. The image is to be freed by feedline_image_free(); on an
+// Decodes a file in memory: JPEG, PNG, WebP or a file of coefficients. `options` may be null. The image is to be freed by feedline_image_free(); on an
 // error it has no pixels.
 //
 // What must hold:

@@ -146,9 +146,9 @@ impl Worker {
         }
         let region = placement.part.region;
         let mut turned = Turned::new(placement.orientation, region.size(), strip, &mut out);
-        let decoded = match header.jpeg {
-            Some(_) => decoder.decode_rows(bytes, header, placement.part, None, &mut turned),
-            None => {
+        let decoded = match header.format.is_dct() {
+            true => decoder.decode_rows(bytes, header, placement.part, None, &mut turned),
+            false => {
                 let decoded = decoder.decode_part(bytes, header, placement.part, None, stored);
                 decoded.map(|()| turned.take(stored))
             }

@@ -24,7 +24,7 @@ pub use mask::{decode_depth, decode_mask};
 
 use crate::decode_memory::{give_back, grow};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::jpeg;
+use crate::{coefficients, jpeg};
 
 /// A file format that can be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +35,8 @@ pub enum Format {
     Png,
     /// WebP, the first frame of an animation.
     WebP,
+    /// The coefficients of a JPEG, as `feedline pack` and `feedline convert` write them (docs/coefficients.md).
+    Coefficients,
     /// Packed rows of one, two or three bytes a pixel, upright or not, without a header: what a loader hands to its decoders
     /// where it has the levels already. No file has it.
     Raw,
@@ -46,8 +48,16 @@ impl std::fmt::Display for Format {
             Format::Jpeg => "JPEG",
             Format::Png => "PNG",
             Format::WebP => "WebP",
+            Format::Coefficients => "coefficients",
             Format::Raw => "raw levels",
         })
+    }
+}
+
+impl Format {
+    /// Whether its pixels are made of DCT coefficients: row by row, and at smaller scales where that is asked for.
+    pub(crate) fn is_dct(self) -> bool {
+        matches!(self, Format::Jpeg | Format::Coefficients)
     }
 }
 
@@ -108,6 +118,7 @@ impl ImageMut<'_> {
 pub struct Decoder {
     limits: Limits,
     jpeg: jpeg::Decoder,
+    coefficients: coefficients::Decoder,
     scratch: Scratch,
     damage: Option<Damage>,
 }
@@ -193,7 +204,9 @@ impl Decoder {
             self.jpeg.memory.take_scratch(webp::scratch_bytes(stored));
         }
         let decoded = match header.format {
-            Format::Jpeg => return self.decode_rows(bytes, header, part, index, &mut pixels),
+            Format::Jpeg | Format::Coefficients => {
+                return self.decode_rows(bytes, header, part, index, &mut pixels);
+            }
             Format::Png => {
                 let out = &mut ImageMut { stored, region, pixels };
                 png::decode(bytes, &self.limits, &mut self.scratch, out)
@@ -236,8 +249,8 @@ impl Decoder {
         self.jpeg.memory.release();
     }
 
-    /// As [`Decoder::decode_part`], for a JPEG: hands each row of a non-empty region on as soon as it is complete. The
-    /// part must have passed [`Decoder::check`].
+    /// As [`Decoder::decode_part`], for a format that [`Format::is_dct`]: hands each row of a non-empty region on as soon as it
+    /// is complete. The part must have passed [`Decoder::check`].
     ///
     /// # Errors
     /// Those of [`Decoder::decode_part`] that depend on the bytes; [`ImageError::Corrupt`] for another format.
@@ -249,6 +262,10 @@ impl Decoder {
         index: Option<&mut Index>,
         out: &mut dyn Rows,
     ) -> Result<(), ImageError> {
+        self.damage = None;
+        if let Some(parsed) = &header.coefficients {
+            return Ok(self.coefficients.decode_rows(bytes, parsed, part, out)?);
+        }
         let parsed = header.jpeg.as_ref().ok_or_else(|| error::other_file(Format::Jpeg))?;
         let decoded = self.jpeg.decode_rows(bytes, parsed, part, &self.limits, out, index);
         self.damage = self.jpeg.damage();
@@ -261,7 +278,7 @@ impl Decoder {
     /// Those of [`Decoder::decode_part`] that do not depend on the bytes.
     pub(crate) fn check(&self, header: &Header, part: Part) -> Result<Size, ImageError> {
         let Part { scale, region } = part;
-        if scale != Scale::Full && header.format != Format::Jpeg {
+        if scale != Scale::Full && !header.format.is_dct() {
             return Err(ImageError::Unsupported {
                 format: "no JPEG, which alone can be decoded at a smaller scale",
             });

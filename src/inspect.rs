@@ -1,7 +1,7 @@
 //! The contents of a data set: counts, sizes, formats, samplings and classes, from the headers of its files.
 
 use crate::error::Result;
-use crate::image::{self, Format};
+use crate::image;
 use crate::label::Label;
 use crate::loader::{cores, parallel_map};
 use crate::source::Source;
@@ -132,10 +132,10 @@ impl Tally {
         };
         summary.bytes += bytes;
         *summary.formats.entry(header.format.to_string()).or_default() += 1;
-        if let (Format::Jpeg, Some(jpeg)) = (header.format, &header.jpeg) {
-            *summary.samplings.entry(jpeg.sampling.to_string()).or_default() += 1;
-            summary.progressive += usize::from(jpeg.progressive);
+        if let Some(sampling) = header.sampling() {
+            *summary.samplings.entry(sampling.to_string()).or_default() += 1;
         }
+        summary.progressive += header.jpeg.as_ref().map_or(0, |jpeg| usize::from(jpeg.progressive));
         summary.turned += usize::from(header.orientation != crate::geometry::Orientation::UPRIGHT);
         let upright = header.orientation.apply_size(header.size);
         self.file_bytes.push(bytes);

@@ -30,6 +30,7 @@ mod seek;
 mod tests;
 mod transform;
 
+pub(crate) use decode::Coefficients;
 pub use decode::Decoder;
 pub(crate) use decode::scratch_bytes;
 pub use error::JpegError;
@@ -37,8 +38,10 @@ pub(crate) use header::exif;
 #[cfg(feature = "cuda")]
 pub(crate) use header::image_end;
 pub use header::{ColorModel, Header, Sampling, parse_header};
+pub(crate) use header::{Component, Frame};
 pub use lenient::Damage;
 pub use limits::Limits;
-pub(crate) use output::Rows;
 pub use output::{Part, PixelsMut, Scale};
+pub(crate) use output::{Planes, Rows};
 pub use seek::{Index, IndexUse};
+pub(crate) use transform::{BlockGroup, Quant, Quants, ZIGZAG};

@@ -13,6 +13,7 @@ mod setters;
 
 pub mod atomic_file;
 pub mod augment;
+pub mod coefficients;
 pub mod color;
 pub mod decode;
 mod decode_memory;

@@ -70,7 +70,7 @@ pub enum DecodeScale {
     #[default]
     Exact,
     /// A half, a quarter or an eighth of their width and height, if that is still at least the size asked for. JPEGs
-    /// only; the pixels change a little (`docs/parity.md` says by how much).
+    /// and files of coefficients only; the pixels change a little (`docs/parity.md` says by how much).
     Fast,
 }
 

@@ -91,6 +91,10 @@ pub struct Avx2(());
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 
+/// Proof that this machine has AVX-512 VBMI and VBMI2 in addition to what [`Avx512`] proves.
+#[derive(Clone, Copy, Debug)]
+pub struct Vbmi(());
+
 /// Proof that this machine has NEON.
 #[derive(Clone, Copy, Debug)]
 pub struct Neon(());
@@ -125,6 +129,18 @@ impl Vectors {
     /// The proof of AVX-512.
     pub fn avx512(self) -> Option<Avx512> {
         (self.level >= Level::Avx512).then_some(Avx512(()))
+    }
+
+    /// The proof of AVX-512's instructions that move bytes, which not all machines with AVX-512 have.
+    pub fn vbmi(self) -> Option<Vbmi> {
+        #[cfg(target_arch = "x86_64")]
+        if self.level >= Level::Avx512
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+        {
+            return Some(Vbmi(()));
+        }
+        None
     }
 
     /// The proof of NEON.

@@ -18,6 +18,8 @@ pub enum ImageFormat {
     Png = 1,
     /// WebP.
     Webp = 2,
+    /// The coefficients of a JPEG (docs/coefficients.md).
+    Coefficients = 3,
 }
 
 /// What becomes of a damaged JPEG: the words of the option `damaged`.
@@ -235,6 +237,7 @@ pub unsafe extern "C" fn feedline_read_header(
             format: match read.format {
                 decode::Format::Png => ImageFormat::Png,
                 decode::Format::WebP => ImageFormat::Webp,
+                decode::Format::Coefficients => ImageFormat::Coefficients,
                 _ => ImageFormat::Jpeg,
             },
             width: read.size.width,
@@ -283,7 +286,7 @@ pub unsafe extern "C" fn feedline_decoded_size(
     })
 }
 
-/// Decodes a file in memory: JPEG, PNG or WebP. `options` may be null. The image is to be freed by feedline_image_free(); on an
+/// Decodes a file in memory: JPEG, PNG, WebP or a file of coefficients. `options` may be null. The image is to be freed by feedline_image_free(); on an
 /// error it has no pixels.
 ///
 /// # Safety

@@ -63,7 +63,7 @@ class Header:
     def __new__(cls, data: File) -> Header: ...
     @property
     def format(self) -> str:
-        """JPEG, PNG or WebP, by the file's bytes."""
+        """JPEG, PNG, WebP or coefficients, by the file's bytes."""
 
     @property
     def height(self) -> int:

@@ -52,7 +52,7 @@ impl Header {
             components,
             bits,
             progressive,
-            sampling: parsed.jpeg.as_ref().map(|jpeg| jpeg.sampling),
+            sampling: parsed.sampling(),
             parsed,
         })
     }
@@ -65,7 +65,7 @@ impl Header {
         let (mut file, mut bytes) = (regular_file::open(path)?, Vec::new());
         file.by_ref().take(HEAD_BYTES).read_to_end(&mut bytes)?;
         match Self::read(&bytes) {
-            Ok(header @ Self { format: Format::Jpeg, .. }) => return Ok(header),
+            Ok(header @ Self { format: Format::Jpeg | Format::Coefficients, .. }) => return Ok(header),
             // That is seen by the first bytes, however long the file is.
             Err(error @ (ImageError::NotAnImage { .. } | ImageError::Unsupported { .. })) => {
                 return Err(error.into());

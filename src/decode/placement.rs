@@ -2,7 +2,7 @@
 
 use super::settings::{Scaling, Settings};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Format, Header, ImageError, Part, Scale, check_pixels};
+use crate::image::{Header, ImageError, Part, Scale, check_pixels};
 
 /// The most pixels that memory can have, whatever the limits allow.
 const MAX_PIXELS: u64 = isize::MAX as u64 / 3;
@@ -31,9 +31,9 @@ impl Placement {
         }
         let scale = match (settings.scale, header.format) {
             (Scaling::Fixed(Scale::Full), _) => Scale::Full,
-            (Scaling::Fixed(scale), Format::Jpeg) => scale,
+            (Scaling::Fixed(scale), format) if format.is_dct() => scale,
             (Scaling::Fixed(_), format) => return Err(ImageError::Scale { format }),
-            (Scaling::AtLeast(size), Format::Jpeg) => smallest(region.size(), size),
+            (Scaling::AtLeast(size), format) if format.is_dct() => smallest(region.size(), size),
             (Scaling::AtLeast(_), _) => Scale::Full,
         };
         let region = outwards(orientation.to_stored(region, upright), scale.divisor());
@@ -78,10 +78,11 @@ fn outwards(region: Rect, divisor: u32) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::Format;
     use crate::image::Limits;
 
     fn header(format: Format, size: Size, tag: u16) -> Header {
-        Header { format, size, orientation: Orientation::from_exif(tag), jpeg: None }
+        Header { format, size, orientation: Orientation::from_exif(tag), jpeg: None, coefficients: None }
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use render::Renderer;
 pub use super::backend::Input;
 use crate::decode_memory::LARGE;
 use crate::error::Cause;
-use crate::image::{Damage, Decoder, Format, Image, Index, Limits, Scale};
+use crate::image::{Damage, Decoder, Image, Index, Limits, Scale};
 use crate::output::Output;
 use crate::plan::{Plan, ViewPlans};
 use crate::policy::DecodeScale;
@@ -177,9 +177,8 @@ impl Worker {
         if self.scale == DecodeScale::Exact {
             return Vec::new();
         }
-        let is_jpeg =
-            |image: usize| inputs.get(image).is_some_and(|input| input.header.format == Format::Jpeg);
-        let scales = shrink::scales(plans, is_jpeg);
+        let is_dct = |image: usize| inputs.get(image).is_some_and(|input| input.header.format.is_dct());
+        let scales = shrink::scales(plans, is_dct);
         if scales.iter().any(|&scale| scale != Scale::Full) {
             self.shrunk = Some(shrink::all_shrunk(plans, &scales));
         }

@@ -1,6 +1,7 @@
 //! Why an image was not decoded, and what to do. The caller adds the file's name.
 
 use super::Format;
+use crate::coefficients::CoefficientsError;
 use crate::geometry::{Rect, Size};
 use crate::jpeg::JpegError;
 
@@ -39,6 +40,9 @@ pub enum ImageError {
     /// An error of the JPEG decoder.
     #[error(transparent)]
     Jpeg(#[from] JpegError),
+    /// An error of the decoder of coefficients.
+    #[error(transparent)]
+    Coefficients(#[from] CoefficientsError),
     /// The bytes end before the image does.
     #[error("truncated {format}: the file ends before its pixels do: copy it again")]
     Truncated {

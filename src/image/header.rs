@@ -3,7 +3,7 @@
 use super::error::{ImageError, other_file};
 use super::{Format, magic, png, webp};
 use crate::geometry::{Orientation, Size};
-use crate::jpeg;
+use crate::{coefficients, jpeg};
 
 /// Format, size and orientation of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,11 +16,29 @@ pub struct Header {
     pub orientation: Orientation,
     /// The rest of a JPEG's header.
     pub jpeg: Option<jpeg::Header>,
+    /// The rest of the header of a file of coefficients.
+    pub coefficients: Option<coefficients::Header>,
+}
+
+impl Header {
+    /// How densely the components of a JPEG, or of its coefficients, are stored.
+    pub(crate) fn sampling(&self) -> Option<jpeg::Sampling> {
+        let of_coefficients = || self.coefficients.as_ref().map(|header| header.sampling());
+        self.jpeg.as_ref().map(|jpeg| jpeg.sampling).or_else(of_coefficients)
+    }
 }
 
 impl From<jpeg::Header> for Header {
     fn from(jpeg: jpeg::Header) -> Self {
-        Self { format: Format::Jpeg, size: jpeg.size, orientation: jpeg.orientation, jpeg: Some(jpeg) }
+        let (size, orientation) = (jpeg.size, jpeg.orientation);
+        Self { format: Format::Jpeg, size, orientation, jpeg: Some(jpeg), coefficients: None }
+    }
+}
+
+impl From<coefficients::Header> for Header {
+    fn from(header: coefficients::Header) -> Self {
+        let (size, orientation) = (header.size, header.orientation);
+        Self { format: Format::Coefficients, size, orientation, jpeg: None, coefficients: Some(header) }
     }
 }
 
@@ -34,9 +52,10 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
         Format::Jpeg => {
             return Ok(jpeg::parse_header(bytes)?.into());
         }
+        Format::Coefficients => return Ok(coefficients::parse_header(bytes)?.into()),
         Format::Png => png::parse_header(bytes)?,
         Format::WebP => webp::parse_header(bytes)?,
         Format::Raw => return Err(other_file(Format::Raw)),
     };
-    Ok(Header { format, size, orientation, jpeg: None })
+    Ok(Header { format, size, orientation, jpeg: None, coefficients: None })
 }

@@ -17,10 +17,16 @@ impl PixelLayout {
     /// The layout of a file; `header` must come from [`super::parse_header`] of the same bytes.
     pub(crate) fn of(bytes: &[u8], header: &Header) -> Self {
         let (components, bits, progressive) = match (&header.jpeg, header.format) {
+            (None, Format::Coefficients) => (components(header), 8, false),
             (Some(jpeg), _) => (jpeg.components, jpeg.precision, jpeg.progressive),
             (None, Format::Png) => png::layout(bytes),
             (None, _) => (if webp::has_alpha(bytes) { 4 } else { 3 }, 8, false),
         };
         Self { components, bits, progressive }
     }
+}
+
+/// The components of a file of coefficients.
+fn components(header: &Header) -> u8 {
+    header.coefficients.as_ref().map_or(0, |header| header.color.components())
 }

@@ -2,6 +2,7 @@
 
 use super::error::ImageError;
 use super::{Format, png, webp};
+use crate::coefficients::is_coefficients;
 
 /// The format of a file that can be decoded.
 ///
@@ -13,6 +14,9 @@ pub(super) fn format(bytes: &[u8]) -> Result<Format, ImageError> {
     }
     if bytes.starts_with(&png::SIGNATURE) {
         return Ok(Format::Png);
+    }
+    if is_coefficients(bytes) {
+        return Ok(Format::Coefficients);
     }
     if webp::is_webp(bytes) {
         return Ok(Format::WebP);

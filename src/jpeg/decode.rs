@@ -9,7 +9,7 @@ mod state;
 use crate::decode_memory::Permit;
 use crate::geometry::Rect;
 use crate::jpeg::entropy::{Stream, Tables};
-use crate::jpeg::error::JpegError;
+use crate::jpeg::error::{JpegError, unsupported};
 use crate::jpeg::header::{Frame, Header, Scan};
 use crate::jpeg::lenient::{self, Damage, LenientDecoder};
 use crate::jpeg::limits::Limits;
@@ -18,7 +18,7 @@ use crate::jpeg::seek::{Grid, Index, Scanned, SeekPlan};
 use crate::jpeg::transform::{BlockQueue, Quant, Quants};
 use crate::policy::Damaged;
 use crate::simd::Vectors;
-use coefficients::Coefficients;
+pub(crate) use coefficients::Coefficients;
 use single_scan::SingleScan;
 
 /// Decodes JPEGs. Keeps its buffers, so one per worker thread soon stops allocating.
@@ -184,6 +184,37 @@ impl Decoder {
         let serious = damage.filter(Damage::is_serious);
         self.damage = Some(serious.unwrap_or(Damage::Unwarned { what: error.defect() }));
         Ok(())
+    }
+
+    /// Reads the quantised coefficients of a whole file, without damage and not coded arithmetically.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode_into`] with these limits where damage is refused.
+    pub(crate) fn coefficients(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        limits: &Limits,
+    ) -> Result<&Coefficients, JpegError> {
+        Request { bytes, header, part: Rect::default().into(), limits }
+            .check(&PixelsMut { data: &mut [], stride: 0 })?;
+        if header.arithmetic {
+            return unsupported("arithmetic coding");
+        }
+        self.stream.begin_file();
+        let (scan, at) = first_scan::find(bytes, header, &mut self.tables)?;
+        self.memory.take_scratch(Coefficients::bytes(&header.frame));
+        let file = File { bytes, at, frame: &header.frame };
+        let Self { tables, stream, coefficients, .. } = self;
+        let read = coefficients.read(file, scan, limits, tables, stream);
+        stream.give_back();
+        read.map(|()| &self.coefficients)
+    }
+
+    /// To be called when what [`Decoder::coefficients`] has read is no longer needed.
+    pub(crate) fn give_back_coefficients(&mut self) {
+        self.coefficients.give_back();
+        self.memory.end_decode();
     }
 
     /// Decodes what has no damage.

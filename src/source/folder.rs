@@ -10,9 +10,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The endings that torchvision takes for images, in any case. The bytes decide later what a file really is.
-pub(super) const EXTENSIONS: [&str; 9] =
-    [".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"];
+/// The endings that torchvision takes for images, in any case, and that of files of coefficients. The bytes decide later what a file really is.
+pub(super) const EXTENSIONS: [&str; 10] =
+    [".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp", ".fjc"];
 
 /// Directories below each other; deeper ones are refused rather than left out in silence.
 const MAX_DEPTH: usize = 64;

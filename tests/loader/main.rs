@@ -4,6 +4,7 @@
 
 mod building;
 mod coarse_records;
+mod coefficients;
 mod delivery;
 mod faults;
 mod fields;

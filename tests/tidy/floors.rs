@@ -23,6 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["atomic_file", "decode_memory", "output", "plan"], // files written whole; memory of huge images; what crosses to a device, as plain data
     &["draft"],                                          // the verbs that edit a plan
     &["jpeg"],                                           // header and decoder
+    &["coefficients"],                                   // JPEGs without Huffman codes
     &["image", "index"],                                 // any format's pixels; where to start in them
     &["options"],                                        // what a loader can be told, each option once
     &["augment", "device", "sampler", "source"],         // the four seams; none knows another

@@ -10,7 +10,7 @@ use super::resample::Resampler;
 use crate::decode_memory::grow;
 use crate::device::roi;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Decoder, Format, Header, Image, ImageError, Index, Part, Rows, Scale};
+use crate::image::{Decoder, Header, Image, ImageError, Index, Part, Rows, Scale};
 use crate::plan::{Filter, Method, Sampled, ViewPlans};
 use crate::simd::Level;
 
@@ -93,7 +93,7 @@ pub(super) fn pixel_bytes(plans: &ViewPlans, number: usize, header: &Header) -> 
 
 /// [`only_reader`], of a file whose rows come one after the other.
 fn reader<'a>(plans: &'a ViewPlans, image: usize, header: &Header) -> Option<(Rect, &'a Sampled, Filter)> {
-    if header.format == Format::Jpeg { only_reader(plans, image) } else { None }
+    if header.format.is_dct() { only_reader(plans, image) } else { None }
 }
 
 /// The layer that the rows of an image can be resampled for while they are decoded: the only one that reads it, upright,

@@ -18,7 +18,7 @@ const SMOOTHED: usize = 10;
 
 /// All coefficients of one image; the buffers are kept for the next one.
 #[derive(Default)]
-pub(super) struct Coefficients {
+pub(crate) struct Coefficients {
     /// Blocks of each component, row by row, in whole MCUs.
     blocks: [Vec<[i16; 64]>; 4],
     /// The coefficients of each block that the passes of a progressive file have found; empty for other files.
@@ -61,8 +61,19 @@ impl Coefficients {
         self.check_complete(bytes, stream.end(), frame)
     }
 
+    /// A row of blocks of a component, in whole MCUs, each row by row.
+    pub(crate) fn row(&self, component: usize, row: usize) -> &[[i16; 64]] {
+        let across = self.across[component];
+        &self.blocks[component][row * across..(row + 1) * across]
+    }
+
+    /// The quantisation factors of a component.
+    pub(crate) fn quant(&self, component: usize) -> Quant {
+        self.quants[component].unwrap_or(Quant([0; 64]))
+    }
+
     /// Gives memory back that is too much to be kept for the next file.
-    pub(super) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         give_back_all(&mut self.blocks);
         give_back_all(&mut self.nonzero);
     }

@@ -22,6 +22,17 @@ pub enum ColorModel {
     Ycck,
 }
 
+impl ColorModel {
+    /// How many components it has.
+    pub(crate) fn components(self) -> u8 {
+        match self {
+            Self::Grey => 1,
+            Self::YCbCr | Self::Rgb => 3,
+            Self::Cmyk | Self::Ycck => 4,
+        }
+    }
+}
+
 /// The sampling factors of each component: how many blocks of it an MCU holds, across and down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
@@ -30,6 +41,14 @@ pub struct Sampling {
 }
 
 impl Sampling {
+    pub(crate) fn of(frame: &Frame) -> Self {
+        let mut factors = [(0, 0); 4];
+        for (factor, component) in factors.iter_mut().zip(frame.used()) {
+            *factor = (component.h as u8, component.v as u8);
+        }
+        Self { factors, count: frame.count as u8 }
+    }
+
     /// (across, down) of each component, each 1 to 4.
     pub fn factors(&self) -> &[(u8, u8)] {
         &self.factors[..usize::from(self.count)]
@@ -145,15 +164,10 @@ impl Found {
 
     fn finish(self, scan: &[u8]) -> Result<Header, JpegError> {
         let Some(frame) = self.frame else { return corrupt("a scan comes before the frame header") };
-        let mut factors = [(0, 0); 4];
-        for (factor, component) in factors.iter_mut().zip(frame.used()) {
-            *factor = (component.h as u8, component.v as u8);
-        }
-        let count = frame.count as u8;
         Ok(Header {
             size: frame.size,
-            components: count,
-            sampling: Sampling { factors, count },
+            components: frame.count as u8,
+            sampling: Sampling::of(&frame),
             precision: frame.precision,
             progressive: frame.progressive,
             baseline: self.baseline,

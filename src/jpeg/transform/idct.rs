@@ -51,7 +51,11 @@ pub(crate) fn fill_dc(dc: i16, quant: &Quant, target: Target, planes: &mut [u8])
 /// Fills a block with one value.
 pub(crate) fn fill(value: u8, target: Target, planes: &mut [u8]) {
     for row in 0..target.size {
-        planes[target.offset + row * target.stride..][..target.size].fill(value);
+        let row = &mut planes[target.offset + row * target.stride..][..target.size];
+        match row.first_chunk_mut() {
+            Some(eight) => *eight = [value; 8],
+            None => row.fill(value),
+        }
     }
 }
 

@@ -246,7 +246,8 @@ impl<'a> PictureReader<'a> {
         companion: &Companion,
         to: &mut dyn Destination,
     ) -> Result<Header, Cause> {
-        let raw = Header { format: Format::Raw, size: of.stored, orientation: of.orientation, jpeg: None };
+        let (size, orientation) = (of.stored, of.orientation);
+        let raw = Header { format: Format::Raw, size, orientation, jpeg: None, coefficients: None };
         let upright = of.orientation.apply_size(of.stored);
         let limits = &self.context.limits;
         // Levels that stay until the sample is made, and as many while they are decoded.

@@ -8,7 +8,7 @@
 //! More than a third of all blocks, here called corners, have no coefficients outside of their top left quarter. Most
 //! terms of both passes are zero for them, so corners are grouped and transformed by the remaining terms.
 
-/// Defines `in_groups` with what it needs, for the given target features.
+/// Defines `in_groups` and `sorted` with what they need, for the given target features.
 macro_rules! transform {
     ($features:literal) => {
         /// Dequantises and transforms as many blocks as there are `targets`, and zeroes them; `components` selects the
@@ -20,18 +20,26 @@ macro_rules! transform {
             quants: &Quants,
             targets: &mut Targets<'_>,
         ) {
-            // A bit for each block.
-            let (mut corners, mut corner_count) = (0u32, 0);
             let count = targets.targets.len().min(Batch::ROOM);
-            for i in (0..count).rev() {
-                let is_corner = is_corner(&blocks[i]);
-                corners = corners << 1 | u32::from(is_corner);
-                corner_count += usize::from(is_corner);
-            }
-            let mut others = !corners & ((1u64 << count) - 1) as u32;
-            for _ in 0..corner_count / LANES {
+            let corners = (0..count).rev().fold(0, |bits, i| bits << 1 | u32::from(is_corner(&blocks[i])));
+            let others = !corners & ((1u64 << count) - 1) as u32;
+            in_order_of_kind::<true>((corners, others), blocks, components, quants, targets);
+        }
+
+        /// Dequantises and transforms the blocks that have a bit in the first mask, which are all corners, and those that
+        /// have one in the second.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn in_order_of_kind<const CLEAR: bool>(
+            (mut corners, mut others): (u32, u32),
+            blocks: &mut [[i16; 64]; Batch::ROOM],
+            components: &[usize; Batch::ROOM],
+            quants: &Quants,
+            targets: &mut Targets<'_>,
+        ) {
+            for _ in 0..corners.count_ones() as usize / LANES {
                 let group = std::array::from_fn(|_| take_first(&mut corners));
-                transform_group::<true>(group, blocks, components, quants, targets);
+                transform_group::<true, CLEAR>(group, blocks, components, quants, targets);
             }
             // Corners that do not fill a group join the others.
             others |= corners;
@@ -42,8 +50,20 @@ macro_rules! transform {
                     last = if others == 0 { last } else { take_first(&mut others) };
                     last
                 });
-                transform_group::<false>(group, blocks, components, quants, targets);
+                transform_group::<false, CLEAR>(group, blocks, components, quants, targets);
             }
+        }
+
+        /// [`in_order_of_kind`] of blocks that stay as they are.
+        #[target_feature(enable = $features)]
+        fn sorted(
+            sorted: (u32, u32),
+            blocks: &mut [[i16; 64]; Batch::ROOM],
+            components: &[usize; Batch::ROOM],
+            quants: &Quants,
+            targets: &mut Targets<'_>,
+        ) {
+            in_order_of_kind::<false>(sorted, blocks, components, quants, targets);
         }
 
         /// The index of the lowest set bit, which is then cleared.
@@ -58,7 +78,7 @@ macro_rules! transform {
         /// Transforms the blocks of `group`, of which all are corners if `CORNERS`.
         #[inline]
         #[target_feature(enable = $features)]
-        fn transform_group<const CORNERS: bool>(
+        fn transform_group<const CORNERS: bool, const CLEAR: bool>(
             group: [usize; LANES],
             blocks: &mut [[i16; 64]; Batch::ROOM],
             components: &[usize; Batch::ROOM],
@@ -75,8 +95,10 @@ macro_rules! transform {
                 let x = load::<8>(coefficients, quants, components);
                 inverse(x, flat_if_wild(x[0]))
             };
-            // A block at a time: of a length that is known here, and while it is still at hand.
-            group.iter().for_each(|&i| blocks[i % Batch::ROOM] = [0; 64]);
+            if CLEAR {
+                // A block at a time: of a length that is known here, and while it is still at hand.
+                group.iter().for_each(|&i| blocks[i % Batch::ROOM] = [0; 64]);
+            }
             store(rows, group, targets);
         }
 

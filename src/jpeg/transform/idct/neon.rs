@@ -24,6 +24,30 @@ pub(crate) fn transform(_: Neon, batch: &mut Batch, quants: &Quants, planes: &mu
     unsafe { one_by_one(blocks, components, quants, &mut targets) }
 }
 
+/// Dequantises and transforms the blocks that have a bit in either mask into `planes`. Panics as [`transform`].
+pub(crate) fn transform_sorted(
+    _: Neon,
+    masks: (u32, u32),
+    (blocks, components, targets): (&mut [[i16; 64]; Batch::ROOM], &[usize; Batch::ROOM], &[Target]),
+    quants: &Quants,
+    planes: &mut [u8],
+) {
+    let targets = Targets::new(targets, planes);
+    let mut left = masks.0 | masks.1;
+    while left != 0 {
+        let i = left.trailing_zeros() as usize % Batch::ROOM;
+        left &= left - 1;
+        let Some(target) = targets.targets.get(i) else { return };
+        // SAFETY: the `Neon` value proves that the machine has NEON.
+        unsafe { one(&blocks[i], &quants.each[components[i] & 3], *target, targets.planes) }
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn one(block: &[i16; 64], quant: &Quant, target: Target, planes: &mut [u8]) {
+    store(inverse(block, quant), target, planes);
+}
+
 #[target_feature(enable = "neon")]
 fn one_by_one(
     blocks: &mut [[i16; 64]; Batch::ROOM],
