@@ -3,6 +3,7 @@
 mod apply;
 mod bench;
 mod completions;
+mod convert;
 mod data;
 mod decode;
 mod doctor;
@@ -42,6 +43,7 @@ struct Cli {
 enum Command {
     Bench(bench::Arguments),
     Preview(preview::Arguments),
+    Convert(convert::Arguments),
     Decode(decode::Arguments),
     Apply(apply::Arguments),
     Plan(plan::Arguments),
@@ -62,6 +64,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Preview(arguments) => preview::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Apply(arguments) => apply::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),

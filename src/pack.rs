@@ -21,6 +21,7 @@ mod prepare;
 mod settings;
 mod shard;
 
+pub use crate::coefficients::Profile;
 pub use crate::source::packed::holds::{HeldField, Holds};
 pub use manifest::{Manifest, Skipped};
 pub use settings::Settings;
@@ -50,6 +51,10 @@ pub enum Format {
     /// and `image/class/text`; `image/objects` with the JSON of the labelled objects, `image/segmentation/class/encoded` with
     /// the semantic mask, and each field under its name.
     TfRecord,
+    /// Tar files as above, in which JPEGs are files of coefficients, `000000042.fjc`: the same pixels at about 1.2 times the size,
+    /// for half of the time that decoding takes. What is no JPEG, is damaged, or has no coefficients that can be held (arithmetic
+    /// coding, scans left out) stays as it is. The JSON of a record names the SHA-256 of its JPEG.
+    Coefficients,
 }
 
 /// Chroma subsampling of re-encoded JPEGs.
@@ -93,6 +98,7 @@ impl Pack {
             resize: None,
             quality: None,
             chroma: Chroma::Quarter,
+            profile: Profile::Small,
             damaged: Damaged::default(),
         };
         Self { out: out.into(), settings, data_folder: None, skip_bad: false, workers: None }
@@ -118,6 +124,9 @@ impl Pack {
 
         /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
         chroma in settings.chroma: Chroma;
+
+        /// Sets what files of coefficients are made for: to be small, which is the default, or fast.
+        profile in settings.profile: Profile;
 
         /// Sets which damaged JPEGs are taken where images are decoded: to be resized or re-encoded, and with
         /// [`Pack::skip_bad`]. What is re-encoded becomes the pixels that libjpeg-turbo makes of it, without damage; what

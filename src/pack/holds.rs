@@ -19,7 +19,7 @@ const NUMBERED: &str = "field-";
 /// What shards of `source` hold.
 pub(super) fn of(source: &dyn Source, format: Format) -> Holds {
     let [objects, masks] = match format {
-        Format::Tar => [JSON, MASK],
+        Format::Tar | Format::Coefficients => [JSON, MASK],
         Format::TfRecord => ["image/objects", "image/segmentation/class/encoded"],
     };
     let mut holds = Holds { masks: source.has_masks().then(|| masks.to_owned()), ..Holds::default() };
@@ -41,7 +41,7 @@ pub(super) fn of(source: &dyn Source, format: Format) -> Holds {
 fn held(number: usize, field: &Field, format: Format) -> HeldField {
     let (name, kind) = (field.name().to_owned(), field.kind());
     let from = match format {
-        Format::Tar => {
+        Format::Tar | Format::Coefficients => {
             let is_ending = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
             let usable = name.len() <= MAX_ENDING_BYTES && name.bytes().all(is_ending);
             let named = format!("{name}.{}", ending(kind));

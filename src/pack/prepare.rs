@@ -2,6 +2,7 @@
 
 use super::beside::{Read, of_record};
 use super::{Chroma, Format, QUALITY, Settings, shard};
+use crate::coefficients::{ConvertError, Converter};
 use crate::decode_memory::give_back;
 use crate::device::{self, cpu::Renderer};
 use crate::draft::Draft;
@@ -26,6 +27,8 @@ pub(super) struct Preparer<'a> {
     image: Image,
     pixels: Vec<u8>,
     beside: Read,
+    converter: Converter,
+    coefficients: Vec<u8>,
 }
 
 impl<'a> Preparer<'a> {
@@ -40,6 +43,8 @@ impl<'a> Preparer<'a> {
             image: Image::default(),
             pixels: Vec::new(),
             beside: Read::default(),
+            converter: Converter::new(&limits(settings), settings.profile),
+            coefficients: Vec::new(),
         }
     }
 
@@ -54,7 +59,16 @@ impl<'a> Preparer<'a> {
         self.image.give_back();
         self.renderer.give_back();
         give_back(&mut self.pixels);
-        let (ending, size) = encoded.map_err(bad)?;
+        let (mut ending, size) = encoded.map_err(bad)?;
+        let mut jpeg_sha256 = None;
+        if self.settings.format == Format::Coefficients
+            && ending == "jpg"
+            && self.convert().map_err(|error| bad(error.into()))?
+        {
+            jpeg_sha256 = Some(shard::sha256(&self.bytes));
+            std::mem::swap(&mut self.bytes, &mut self.coefficients);
+            ending = "fjc";
+        }
         let names =
             label.classes().iter().filter_map(|class| source.classes().get(usize::try_from(*class).ok()?));
         let record = shard::Record {
@@ -64,13 +78,23 @@ impl<'a> Preparer<'a> {
             names: names.map(String::as_str).filter(|name| !name.is_empty()).collect(),
             ending,
             bytes: &self.bytes,
+            jpeg_sha256,
             beside: self.beside.placed(self.holds, size, source.classes()).map_err(bad)?,
         };
         let entry = match self.settings.format {
-            Format::Tar => shard::tar_entry(record),
+            Format::Tar | Format::Coefficients => shard::tar_entry(record),
             Format::TfRecord => shard::tfrecord_entry(record),
         };
         entry.map_err(bad)
+    }
+
+    /// Makes the coefficients of a JPEG, if they can be held.
+    fn convert(&mut self) -> Result<bool, ConvertError> {
+        match self.converter.convert(&self.bytes, &mut self.coefficients) {
+            Ok(()) => Ok(true),
+            Err(ConvertError::Jpeg(_) | ConvertError::Damaged(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Converts the image as requested; returns the ending of its name, and its size as it is seen upright.
@@ -91,6 +115,7 @@ impl<'a> Preparer<'a> {
                 image::Format::Jpeg => "jpg",
                 image::Format::Png => "png",
                 image::Format::WebP => "webp",
+                image::Format::Coefficients => "fjc",
                 image::Format::Raw => "raw",
             };
             return Ok((ending, upright));

@@ -1,6 +1,7 @@
 //! The settings of shards, as a caller sets them and a manifest records them.
 
 use super::{Chroma, Format};
+use crate::coefficients::Profile;
 use crate::error::{Error, Result};
 use crate::policy::Damaged;
 use serde::{Deserialize, Serialize};
@@ -23,9 +24,16 @@ pub struct Settings {
     pub quality: Option<u8>,
     /// Chroma subsampling of re-encoded images.
     pub chroma: Chroma,
+    /// What files of coefficients are made for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub profile: Profile,
     /// What becomes of damaged JPEGs that are decoded. Manifests of earlier builds do not say; it was the default.
     #[serde(default)]
     pub damaged: Damaged,
+}
+
+fn is_default(profile: &Profile) -> bool {
+    *profile == Profile::default()
 }
 
 impl Settings {
@@ -43,14 +51,14 @@ impl Settings {
     /// The bytes at the end of each shard.
     pub(super) fn trailer(&self) -> &'static [u8] {
         match self.format {
-            Format::Tar => TAR_TRAILER,
+            Format::Tar | Format::Coefficients => TAR_TRAILER,
             Format::TfRecord => &[],
         }
     }
 
     pub(super) fn ending(&self) -> &'static str {
         match self.format {
-            Format::Tar => "tar",
+            Format::Tar | Format::Coefficients => "tar",
             Format::TfRecord => "tfrecord",
         }
     }

@@ -30,6 +30,8 @@ pub(super) struct Record<'a> {
     /// The ending of its name, such as `jpg`.
     pub(super) ending: &'static str,
     pub(super) bytes: &'a [u8],
+    /// The checksum of the JPEG that its coefficients are from.
+    pub(super) jpeg_sha256: Option<String>,
     pub(super) beside: Beside<'a>,
 }
 
@@ -40,7 +42,8 @@ impl<'a> Record<'a> {
             Label::Classes(_) => (None, Some(&self.names[..])),
             _ => (self.names.first().copied(), None),
         };
-        About { class, classes: classes.filter(|names| !names.is_empty()), key: &self.key, labels }
+        let (classes, jpeg_sha256) = (classes.filter(|names| !names.is_empty()), self.jpeg_sha256.as_deref());
+        About { class, classes, key: &self.key, jpeg_sha256, labels }
     }
 }
 
@@ -178,6 +181,11 @@ impl ShardWriter {
 /// The hash in hexadecimal digits, as `sha256sum` prints it.
 fn hex(hasher: Sha256) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The checksum of bytes.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    hex(Sha256::new_with_prefix(bytes))
 }
 
 /// The checksum of a file.

@@ -63,7 +63,7 @@ pub(crate) fn killed(run: &mut Run<'_>, tally: &mut Tally) -> Verdict {
 
 fn packing(case: &Case, to: &Path) -> Pack {
     let draw = &mut Draw::new(case.seed, "pack");
-    let format = draw.pick(&[Format::Tar, Format::TfRecord]);
+    let format = draw.pick(&[Format::Tar, Format::TfRecord, Format::Coefficients]);
     let pack = Pack::to(to).format(format).shard_records(draw.between(1, 6)).skip_bad(true).workers(3);
     if draw.one_in(2) { pack.quality(80) } else { pack }
 }

@@ -1,5 +1,7 @@
 //! Sources from outside: what each promises, what its files may hold, and what is packed of it.
 
+#[cfg(feature = "pack")]
+mod coefficients;
 mod contract;
 mod decorators;
 mod fields;

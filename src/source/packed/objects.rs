@@ -21,6 +21,9 @@ pub(crate) struct About<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) classes: Option<&'a [&'a str]>,
     pub(crate) key: &'a str,
+    /// The checksum of the JPEG that a file of coefficients is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) jpeg_sha256: Option<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) labels: Option<Written<'a>>,
 }
