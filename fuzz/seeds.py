@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what the targets `image`, `lmdb`, `tar` and `tfrecord` start from. Needs Pillow and lmdb.
+"""Writes what the targets `image`, `lmdb`, `tar`, `tfrecord` and, with the program, `coefficients` start from. Needs Pillow
+and lmdb.
 
-    python fuzz/seeds.py fuzz/seeds
+    python fuzz/seeds.py fuzz/seeds [target/release/feedline]
 """
 
 import io
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -64,6 +66,20 @@ def interlaced():
         return len(body).to_bytes(4, "big") + name + body + zlib.crc32(name + body).to_bytes(4, "big")
     head = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes([8, 0, 0, 0, 1])
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+
+
+def coefficients(program):
+    """Files of coefficients: of every number of components, of one group and of many, with values of every width."""
+    kinds = {"grey": ("L", {}), "full": ("RGB", {"subsampling": 0}), "wide": ("RGB", {"subsampling": 1}),
+             "quarter": ("RGB", {"subsampling": 2}), "inks": ("CMYK", {})}
+    for name, (mode, options) in kinds.items():
+        for size, quality in (((13, 11), 90), ((290, 20), 25), ((40, 130), 100)):
+            for profile in ("small", "fast"):
+                with tempfile.TemporaryDirectory() as folder:
+                    jpeg, out = Path(folder, "a.jpg"), Path(folder, "a.fjc")
+                    picture("RGB", *size).convert(mode).save(jpeg, quality=quality, **options)
+                    subprocess.run([program, "convert", "--profile", profile, jpeg, out], check=True, stdout=subprocess.DEVNULL)
+                    yield f"{name}_{size[0]}_{profile}", out.read_bytes()
 
 
 def environments():
@@ -161,6 +177,8 @@ def main():
         "tar": archives(),
         "tfrecord": records(),
     }
+    if len(sys.argv) > 2:
+        seeds["coefficients"] = ((name, REGION + file) for name, file in coefficients(sys.argv[2]))
     for target, files in seeds.items():
         folder = Path(sys.argv[1], target)
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 mod apply;
 mod bench;
+mod convert;
 mod files;
 mod formats;
 mod help;

@@ -69,16 +69,27 @@ fn shards_are_not_written_among_the_data() {
 /// Killed at twenty points of its run, it is each time gone on with: at no time is there a shard that is not whole.
 #[test]
 fn a_killed_run_is_completed_by_the_next() {
+    is_completed_after_kills(&[]);
+}
+
+#[test]
+fn a_killed_run_that_makes_coefficients_is_completed_by_the_next() {
+    is_completed_after_kills(&["--format", "coefficients"]);
+}
+
+/// Kills runs at twenty points, and compares what the next ones make of what is left with a run that was not killed.
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
+fn is_completed_after_kills(more: &[&str]) {
     let whole = tempfile::tempdir().unwrap();
     let begun = Instant::now();
-    succeed(&arguments(whole.path(), &[]));
+    succeed(&arguments(whole.path(), more));
     let time = begun.elapsed();
     let sums = |folder: &Path| Manifest::read(folder).unwrap().unwrap().shards;
     let mut killed = 0;
     for point in 0..20u32 {
         let out = tempfile::tempdir().unwrap();
         let mut run = Command::new(env!("CARGO_BIN_EXE_feedline"))
-            .args(arguments(out.path(), &[]))
+            .args(arguments(out.path(), more))
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -94,7 +105,7 @@ fn a_killed_run_is_completed_by_the_next() {
                 assert!(Shards::folder(out.path()).unwrap().len() >= left.records, "a shard is not whole");
             }
         }
-        succeed(&arguments(out.path(), &[]));
+        succeed(&arguments(out.path(), more));
         assert_eq!(sums(out.path()), sums(whole.path()), "killed at {point}");
         assert_eq!(sums(out.path()).iter().map(|shard| shard.records).sum::<usize>(), 43);
     }
