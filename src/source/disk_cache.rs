@@ -179,17 +179,18 @@ impl DiskCache {
 
 /// Makes the folder and its marker, unless they are there.
 fn mark(folder: &Path) -> Result<()> {
-    let remedy = "name a folder for the cache that can be made and written to";
-    let failed = |error| Error::io(folder, error, remedy);
-    fs::create_dir_all(folder).map_err(failed)?;
+    fs::create_dir_all(folder).map_err(|error| unmarked(folder, error))?;
     let marker = folder.join(MARKER);
-    if marker.exists() {
-        return Ok(());
-    }
+    if marker.exists() { Ok(()) } else { mark_new(folder, &marker) }
+}
+
+/// Makes the marker of a folder that had none a moment ago.
+fn mark_new(folder: &Path, marker: &Path) -> Result<()> {
+    let failed = |error| unmarked(folder, error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
-        // Another process may be writing the marker at this moment.
-        if !name.as_encoded_bytes().starts_with(MARKER.as_bytes()) {
+        // Another process may be writing the marker at this moment, or have written it and its first entries since.
+        if !name.as_encoded_bytes().starts_with(MARKER.as_bytes()) && !marker.exists() {
             return Err(Error::config(format!(
                 "{} holds {} and is no cache of feedline's, so nothing is kept there: name an empty folder",
                 folder.display(),
@@ -197,7 +198,11 @@ fn mark(folder: &Path) -> Result<()> {
             )));
         }
     }
-    replace_file(&marker, |mut file| file.write_all(MARKER_TEXT).map(|()| file)).map_err(failed)
+    replace_file(marker, |mut file| file.write_all(MARKER_TEXT).map(|()| file)).map_err(failed)
+}
+
+fn unmarked(folder: &Path, error: io::Error) -> Error {
+    Error::io(folder, error, "name a folder for the cache that can be made and written to")
 }
 
 fn entry(file: File, key: &str, content: &[u8]) -> io::Result<File> {

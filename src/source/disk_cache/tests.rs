@@ -130,6 +130,17 @@ fn a_disk_that_cannot_be_written_to_costs_only_the_entry() {
     assert!(!cache.read("key", &mut Vec::new()));
 }
 
+#[test]
+fn a_folder_that_another_process_has_just_made_a_cache_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    DiskCache::open(folder.path(), 4 << 20).unwrap().write("key", &content(0));
+    // As if the marker had not been there yet when it was looked for.
+    mark_new(folder.path(), &folder.path().join(MARKER)).unwrap();
+    fs::remove_file(folder.path().join(MARKER)).unwrap();
+    let error = mark_new(folder.path(), &folder.path().join(MARKER)).unwrap_err().to_string();
+    assert!(error.contains("is no cache of feedline's"), "{error}");
+}
+
 /// What the killed child does: it writes and reads entries until it is killed.
 #[test]
 fn child_that_writes_until_it_is_killed() {
