@@ -264,7 +264,9 @@ impl Decoder {
     ) -> Result<(), ImageError> {
         self.damage = None;
         if let Some(parsed) = &header.coefficients {
-            return Ok(self.coefficients.decode_rows(bytes, parsed, part, out)?);
+            let decoded = self.coefficients.decode_rows(bytes, parsed, part, out);
+            self.jpeg.memory.end_decode();
+            return Ok(decoded?);
         }
         let parsed = header.jpeg.as_ref().ok_or_else(|| error::other_file(Format::Jpeg))?;
         let decoded = self.jpeg.decode_rows(bytes, parsed, part, &self.limits, out, index);
@@ -353,6 +355,33 @@ mod tests {
     use super::*;
     use crate::decode_memory::taken;
     use feedline_test_support::png::chunk;
+
+    #[test]
+    fn the_pixels_of_a_huge_file_of_coefficients_count_until_they_are_gone() {
+        use crate::coefficients::{Converter, Profile};
+        use feedline_test_support::jpeg::{ColorType, Jpeg};
+        let jpeg = Jpeg { color: ColorType::Luma, ..Jpeg::default() };
+        let jpeg = jpeg.file(&vec![90; 6000 * 4000], 6000, 4000);
+        let mut file = Vec::new();
+        Converter::new(&Limits::default(), Profile::Small).convert(&jpeg, &mut file).unwrap();
+        assert_eq!(taken(), 0, "the converter has given all back");
+        Converter::new(&Limits::default(), Profile::Small)
+            .convert(&jpeg[..900], &mut Vec::new())
+            .unwrap_err();
+        assert_eq!(taken(), 0, "and after an error");
+        let header = parse_header(&file).unwrap();
+        let whole = header.size.rect();
+        let (mut decoder, mut image) = (Decoder::default(), Image::default());
+        decoder.decode(&file, &header, whole, &mut image).unwrap();
+        assert_eq!(taken(), 0, "the decoder does not say that they stay");
+        let end = file.len() - 100;
+        file[end] ^= 1;
+        decoder.keep_pixels();
+        decoder.decode(&file, &header, whole, &mut image).unwrap_err();
+        assert_eq!(taken(), Image::bytes(whole) as u64);
+        decoder.release();
+        assert_eq!(taken(), 0);
+    }
 
     #[test]
     fn the_pixels_of_a_huge_image_count_before_they_are_decoded_and_until_they_are_gone() {

@@ -5,7 +5,8 @@ use super::encode::{Encoder, Profile};
 use super::error::CoefficientsError;
 use super::header::parse_header;
 use crate::decode_memory::{give_back, grow};
-use crate::jpeg::{self, Damage, JpegError, Limits, PixelsMut};
+use crate::geometry::Size;
+use crate::jpeg::{self, Damage, JpegError, Limits, PixelsMut, Rows};
 use crate::policy::Damaged;
 
 /// Why a JPEG was not converted.
@@ -19,10 +20,14 @@ pub enum ConvertError {
     #[error("the JPEG is damaged ({0}): leave it as it is")]
     Damaged(Damage),
     /// What was written cannot be read.
-    #[error("what was written of it cannot be read: {0}: leave it as it is, and report this")]
+    #[error(
+        "what was written of it cannot be read: {0}: leave the JPEG as it is (--format tar), and report this"
+    )]
     Unreadable(#[from] CoefficientsError),
     /// What was written decodes to other pixels.
-    #[error("what was written of it has other pixels: leave it as it is, and report this")]
+    #[error(
+        "what was written of it has other pixels: leave the JPEG as it is (--format tar), and report this"
+    )]
     Different,
 }
 
@@ -34,7 +39,7 @@ pub struct Converter {
     encoder: Encoder,
     jpeg: jpeg::Decoder,
     decoder: Decoder,
-    pixels: [Vec<u8>; 2],
+    pixels: Vec<u8>,
 }
 
 impl Converter {
@@ -50,22 +55,54 @@ impl Converter {
     /// A JPEG that is damaged, or whose coefficients cannot be held: of arithmetic coding, or with scans left out.
     pub fn convert(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let header = jpeg::parse_header(bytes)?;
-        let (size, stride) = (header.size, header.size.width as usize * 3);
         self.encoder.encode(bytes, &header, &self.limits, self.profile, out)?;
-        let [wanted, found] = &mut self.pixels;
-        grow(wanted, size.pixels() as usize * 3);
-        grow(found, size.pixels() as usize * 3);
-        let damage =
-            self.jpeg.inspect(bytes, &header, &self.limits, &mut PixelsMut { data: wanted, stride })?;
-        if let Some(damage) = damage {
+        // It is decoded twice or more, into the same memory.
+        let pixels = header.size.pixels() as usize * 3;
+        self.jpeg.memory.keep_pixels();
+        self.jpeg.memory.reserve([pixels, jpeg::scratch_bytes(&header)]);
+        self.jpeg.memory.take_pixels(pixels);
+        let compared = self.compare(bytes, &header, out);
+        give_back(&mut self.pixels);
+        self.jpeg.memory.release();
+        compared
+    }
+
+    /// Decodes the JPEG and what was written of it.
+    fn compare(&mut self, bytes: &[u8], header: &jpeg::Header, written: &[u8]) -> Result<(), ConvertError> {
+        let (size, stride) = (header.size, header.size.width as usize * 3);
+        grow(&mut self.pixels, size.pixels() as usize * 3);
+        let mut pixels = PixelsMut { data: &mut self.pixels, stride };
+        if let Some(damage) = self.jpeg.inspect(bytes, header, &self.limits, &mut pixels)? {
             return Err(ConvertError::Damaged(damage));
         }
-        let own = parse_header(out)?;
-        self.decoder.decode_rows(out, &own, size.rect().into(), &mut PixelsMut { data: found, stride })?;
-        let bytes = size.pixels() as usize * 3;
-        let are_equal = wanted[..bytes] == found[..bytes]
-            && (own.size, own.orientation, own.color) == (size, header.orientation, header.color);
-        self.pixels.iter_mut().for_each(give_back);
-        if are_equal { Ok(()) } else { Err(ConvertError::Different) }
+        let own = parse_header(written)?;
+        if (own.size, own.orientation, own.color) != (size, header.orientation, header.color) {
+            return Err(ConvertError::Different);
+        }
+        let mut rows = Compared { wanted: &self.pixels, found: vec![0; stride], are_equal: true };
+        self.decoder.decode_rows(written, &own, size.rect().into(), &mut rows)?;
+        if rows.are_equal { Ok(()) } else { Err(ConvertError::Different) }
+    }
+}
+
+/// Compares rows with those of the JPEG.
+struct Compared<'a> {
+    wanted: &'a [u8],
+    found: Vec<u8>,
+    are_equal: bool,
+}
+
+impl Rows for Compared<'_> {
+    fn fits(&self, region: Size) -> bool {
+        region.width as usize * 3 == self.found.len()
+    }
+
+    fn row(&mut self, _: usize) -> &mut [u8] {
+        &mut self.found
+    }
+
+    fn done(&mut self, y: usize) {
+        let stride = self.found.len();
+        self.are_equal &= self.wanted[y * stride..][..stride] == self.found[..];
     }
 }

@@ -40,6 +40,19 @@ impl Encoder {
         profile: Profile,
         out: &mut Vec<u8>,
     ) -> Result<(), JpegError> {
+        let written = self.write(bytes, header, limits, profile, out);
+        self.jpeg.give_back_coefficients();
+        written
+    }
+
+    fn write(
+        &mut self,
+        bytes: &[u8],
+        header: &jpeg::Header,
+        limits: &Limits,
+        profile: Profile,
+        out: &mut Vec<u8>,
+    ) -> Result<(), JpegError> {
         let coefficients = self.jpeg.coefficients(bytes, header, limits)?;
         let frame = &header.frame;
         let widths = match profile {
@@ -61,7 +74,6 @@ impl Encoder {
         let sum = crc32c::crc32c(&out[..end]);
         out[end..end + 4].copy_from_slice(&sum.to_le_bytes());
         out.resize(out.len() + TAIL, 0);
-        self.jpeg.give_back_coefficients();
         Ok(())
     }
 }

@@ -86,7 +86,7 @@ impl Header {
         };
         let (start, end) = (u32::from_le_bytes(*start) as usize, u32::from_le_bytes(*end) as usize);
         if start < self.bytes() || end < start {
-            return corrupt("the offsets of its segments do not rise");
+            return corrupt("the offsets of its segments fall, or lie in its header");
         }
         if bytes.len() < TAIL || end > bytes.len() - TAIL {
             return Err(CoefficientsError::Truncated { place: "a segment" });
@@ -126,6 +126,9 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, CoefficientsError> {
     start[..6].copy_from_slice(&[8, h1, h0, w1, w0, count as u8]);
     let mut widths = [Widths::default(); 4];
     for (i, &[sampling, table, low, high]) in components.iter().enumerate() {
+        if count == 1 && sampling != 0x11 {
+            return corrupt("the sampling factors of its only component are not 1");
+        }
         if usize::from(table) >= tables {
             return corrupt("a component has a table that is not there");
         }

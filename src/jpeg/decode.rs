@@ -208,7 +208,11 @@ impl Decoder {
         let Self { tables, stream, coefficients, .. } = self;
         let read = coefficients.read(file, scan, limits, tables, stream);
         stream.give_back();
-        read.map(|()| &self.coefficients)
+        if let Err(error) = read {
+            self.give_back_coefficients();
+            return Err(error);
+        }
+        Ok(&self.coefficients)
     }
 
     /// To be called when what [`Decoder::coefficients`] has read is no longer needed.

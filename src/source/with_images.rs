@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Endings that the file of a second image may have, beside that of the image itself.
-const ENDINGS: [&str; 7] = ["png", "jpg", "jpeg", "webp", "PNG", "JPG", "JPEG"];
+const ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "webp", "fjc", "PNG", "JPG", "JPEG"];
 /// Missing files that an error names.
 const NAMED: usize = 3;
 
