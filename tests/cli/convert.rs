@@ -6,7 +6,7 @@ use std::fs;
 #[test]
 fn a_converted_photograph_is_a_photograph_to_every_command() {
     let folder = tempfile::tempdir().unwrap();
-    let [file, fast] = ["new/a.fjc", "fast.fjc"].map(|name| folder.path().join(name));
+    let [file, fast] = ["new/a.fjc", "new/fast.fjc"].map(|name| folder.path().join(name));
     let said = succeed(&["convert", word(&photo()), word(&file)]);
     assert!(said.contains("a.fjc: ") && said.contains(" times the "), "{said}");
     succeed(&["convert", word(&photo()), word(&fast), "--profile", "fast"]);
