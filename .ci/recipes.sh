@@ -1,4 +1,4 @@
-# The steps of `.ci/full recipes`. Sourced, not run.
+# The steps of `.ci/full recipes` whose tools are the recipes' authors' own, and the second reader of files of coefficients. Sourced, not run.
 
 # Python in $work/recipes with what recipes come from: timm, Albumentations, and torch's packages.
 recipe_environment() {
@@ -26,4 +26,21 @@ mask_parity() {
     recipe_environment
     python_package masks numpy
     PYTHONPATH=$(find "$work/masks/lib" -maxdepth 2 -name site-packages) "$work/recipes/bin/python" tests/python/mask_parity.py
+}
+
+# Files of coefficients by a reader that was made of docs/coefficients.md alone, against the JPEGs as jpeglib reads them.
+second_reader() {
+    venv second-reader numpy jpeglib
+    cargo build --locked --release --quiet
+    local pairs=$work/pairs photo name profile
+    rm -rf "$pairs"
+    mkdir "$pairs"
+    for photo in data/photos/*/*.jpg; do
+        for profile in small fast; do
+            name=$pairs/$(basename "$(dirname "$photo")")-$(basename "$photo" .jpg)-$profile
+            cp "$photo" "$name.jpg"
+            target/release/feedline convert --profile "$profile" "$photo" "$name.fjc" >/dev/null
+        done
+    done
+    "$work/second-reader/bin/python" tests/python/coefficients_reader.py "$pairs"
 }
