@@ -227,7 +227,7 @@ impl Lists {
     }
 
     pub(super) fn write_group(&mut self, blocks: &[[i16; 64]], widths: &Widths, out: &mut Vec<u8>) {
-        *self = Self::default();
+        self.clear();
         for (number, block) in blocks.iter().enumerate() {
             if number > 0 {
                 self.add_difference(block[0].wrapping_sub(blocks[number - 1][0]));
@@ -256,9 +256,25 @@ impl Lists {
         out.extend_from_slice(&self.positions);
         pack(2, self.codes.iter().copied(), out);
         pack(4, self.after_two.iter().chain(&self.fours).copied(), out);
-        out.extend_from_slice(&self.bytes.concat());
+        self.bytes.iter().for_each(|list| out.extend_from_slice(list));
         out.extend_from_slice(&self.large_differences);
         out.extend_from_slice(&self.patches);
+    }
+
+    fn clear(&mut self) {
+        let Self {
+            counts,
+            positions,
+            codes,
+            after_two,
+            fours,
+            bytes,
+            differences,
+            large_differences,
+            patches,
+        } = self;
+        let single = [counts, positions, codes, after_two, fours, differences, large_differences, patches];
+        single.into_iter().chain(bytes).for_each(Vec::clear);
     }
 
     fn add_difference(&mut self, difference: i16) {

@@ -22,38 +22,29 @@ use super::widths::{Width, Widths};
 use crate::jpeg::{BlockGroup, ZIGZAG};
 use crate::simd::Vectors;
 
-/// The positions of each width, and what else is asked of widths for each block.
+/// The positions of each width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Positions {
     two: u64,
     four: u64,
     eight: u64,
+    /// For each eight positions the list that their values are in (twos, fours, eights), and the positions of that list ahead of them.
     #[cfg_attr(
         not(any(target_arch = "x86_64", target_arch = "aarch64")),
         expect(dead_code, reason = "for vectors")
     )]
-    widths: Widths,
+    of_eight: [(usize, u64); 8],
 }
-
-/// For each eight positions the list that their values are in, and the positions of that list ahead of them.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-type OfEight = [(usize, u64); 8];
 
 impl Positions {
     pub(super) fn new(widths: Widths) -> Self {
-        let [two, four, eight] = [Width::Two, Width::Four, Width::Eight].map(|width| widths.positions(width));
-        Self { two, four, eight, widths }
-    }
-
-    /// The positions of each list, and what is asked of them eight by eight.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    fn lists(&self) -> ([u64; 3], OfEight) {
-        let positions = [self.two, self.four, self.eight];
+        let lists = [Width::Two, Width::Four, Width::Eight].map(|width| widths.positions(width));
         let of_eight = std::array::from_fn(|i| {
-            let list = self.widths.0[i] as usize;
-            (list, positions[list] & ((1 << (8 * i)) - 1))
+            let list = widths.0[i] as usize;
+            (list, lists[list] & ((1 << (8 * i)) - 1))
         });
-        (positions, of_eight)
+        let [two, four, eight] = lists;
+        Self { two, four, eight, of_eight }
     }
 }
 
@@ -231,7 +222,7 @@ fn patch(mut group: Bytes<'_>, count: usize, out: &mut BlockGroup) -> Result<(),
             return corrupt("a large value stands where there is none");
         }
         after = place + 1;
-        out.coefficients[block][usize::from(ZIGZAG[position])] = i16::from_le_bytes([value, value_high]);
+        out.batch.blocks[block][usize::from(ZIGZAG[position])] = i16::from_le_bytes([value, value_high]);
     }
     Ok(())
 }

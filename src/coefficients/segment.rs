@@ -32,7 +32,7 @@ impl<'a> Segment<'a> {
             return corrupt("the checksum of a segment is wrong");
         }
         let Some((lengths, groups)) = rest.split_at_checked(2 * groups) else {
-            return corrupt("a segment has less groups than its rows need");
+            return corrupt("a segment has fewer groups than its rows need");
         };
         let lengths = lengths.as_chunks().0;
         if total(lengths) != groups.len() {
@@ -52,7 +52,7 @@ impl<'a> Segment<'a> {
     pub(super) fn next(&mut self) -> Result<Bytes<'a>, CoefficientsError> {
         let data = self.data;
         let Some((length, left)) = self.lengths.split_first() else {
-            return corrupt("a segment has less groups than its rows need");
+            return corrupt("a segment has fewer groups than its rows need");
         };
         let length = usize::from(u16::from_le_bytes(*length));
         (self.lengths, self.data) = (left, &data[length..]);

@@ -208,14 +208,10 @@ impl Decoder {
         let Self { tables, stream, coefficients, .. } = self;
         let read = coefficients.read(file, scan, limits, tables, stream);
         stream.give_back();
-        if let Err(error) = read {
-            self.give_back_coefficients();
-            return Err(error);
-        }
-        Ok(&self.coefficients)
+        read.map(|()| &self.coefficients)
     }
 
-    /// To be called when what [`Decoder::coefficients`] has read is no longer needed.
+    /// To be called after [`Decoder::coefficients`], whatever it returned, when that is no longer needed.
     pub(crate) fn give_back_coefficients(&mut self) {
         self.coefficients.give_back();
         self.memory.end_decode();

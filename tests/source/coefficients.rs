@@ -2,22 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use feedline::error::Result;
+use crate::pack::{PHOTOS, quietly};
 use feedline::image::{self, Decoder, Image, Limits};
 use feedline::label::Label;
-use feedline::pack::{Format, Manifest, Pack, Profile};
+use feedline::pack::{Format, Pack, Profile};
 use feedline::source::{Folder, Memory, Shards, Source};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-const PHOTOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos");
-
 fn pack(out: &Path) -> Pack {
     Pack::to(out).format(Format::Coefficients).shard_records(10)
-}
-
-fn quietly(pack: &Pack, source: &dyn Source) -> Result<Manifest> {
-    pack.run(source, &mut |_| {})
 }
 
 fn pixels(file: &[u8]) -> (image::Format, Vec<u8>) {

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const PHOTOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos");
+pub(crate) const PHOTOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos");
 
-fn quietly(pack: &Pack, source: &dyn Source) -> Result<Manifest> {
+pub(crate) fn quietly(pack: &Pack, source: &dyn Source) -> Result<Manifest> {
     pack.run(source, &mut |_| {})
 }
 

@@ -197,11 +197,11 @@ fn place_blocks(
     out: &mut BlockGroup,
 ) {
     let lists = [values.two.as_slice(), values.four.as_slice(), values.eight.data];
-    let (positions, of_eight) = by_width.lists();
+    let positions = [by_width.two, by_width.four, by_width.eight];
     let mut starts = [0; 3];
-    for ((block, &mask), &dc) in out.coefficients[..count].iter_mut().zip(&out.masks).zip(dc) {
+    for ((block, &mask), &dc) in out.batch.blocks[..count].iter_mut().zip(&out.masks).zip(dc) {
         let eight = |i: usize| {
-            let (list, ahead) = of_eight[i];
+            let (list, ahead) = by_width.of_eight[i];
             let at = starts[list] + (mask & ahead).count_ones() as usize;
             spread(load_8(lists[list], at), (mask >> (8 * i)) as usize)
         };

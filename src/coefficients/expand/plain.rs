@@ -74,7 +74,7 @@ impl Loops for Plain {
     ) {
         let Values { two, four, eight } = *values;
         let (mut two, mut four, mut eight) = (two.iter(), four.iter(), eight.data.iter());
-        for ((block, &mask), &dc) in out.coefficients[..count].iter_mut().zip(&out.masks).zip(dc) {
+        for ((block, &mask), &dc) in out.batch.blocks[..count].iter_mut().zip(&out.masks).zip(dc) {
             *block = [0; 64];
             block[0] = dc;
             let mut left = mask;

@@ -13,9 +13,9 @@ fn expand(expander: &mut Expander, bytes: &[u8], count: usize, widths: Widths) -
     let group = Bytes::new(&padded, bytes.len()).unwrap();
     // What an earlier group has left.
     let mut out = BlockGroup::new();
-    out.coefficients = [[77; 64]; _];
+    out.batch.blocks = [[77; 64]; _];
     expander.expand(group, count, &Positions::new(widths), &mut out)?;
-    Ok((0..count).map(|i| (out.coefficients[i], out.masks[i])).collect())
+    Ok((0..count).map(|i| (out.batch.blocks[i], out.masks[i])).collect())
 }
 
 fn widths(rng: &mut Rng) -> Widths {

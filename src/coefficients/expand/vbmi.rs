@@ -182,7 +182,7 @@ fn place_with<const TWO: bool, const FOUR: bool>(
         *at += mask.count_ones() as usize;
         wide
     };
-    for ((block, &mask), &dc) in out.coefficients[..count].iter_mut().zip(&out.masks).zip(dc) {
+    for ((block, &mask), &dc) in out.batch.blocks[..count].iter_mut().zip(&out.masks).zip(dc) {
         let own = mask & by_width.eight;
         let mut found = _mm512_mask_expand_epi8(zero, own, next(values.eight.data, &mut eight, own));
         if FOUR {

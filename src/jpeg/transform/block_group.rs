@@ -8,15 +8,12 @@ use super::zigzag::ZIGZAG;
 use crate::simd::Vectors;
 use std::ops::Range;
 
-/// As many blocks as a [`Batch`] has room for, at most.
+/// A batch whose blocks stand in a file's order, and not only while they wait.
 #[repr(C, align(64))]
 pub(crate) struct BlockGroup {
-    /// Row by row.
-    pub(crate) coefficients: [[i16; 64]; Batch::ROOM],
+    pub(crate) batch: Batch,
     /// A bit for each coefficient in zigzag order that may be other than zero, except for DC.
     pub(crate) masks: [u64; Batch::ROOM],
-    components: [usize; Batch::ROOM],
-    targets: [Target; Batch::ROOM],
 }
 
 /// The positions of coefficients outside of the top left quarter.
@@ -35,12 +32,7 @@ const OUTSIDE: u64 = {
 impl BlockGroup {
     /// Blocks of zeros.
     pub(crate) fn new() -> Self {
-        Self {
-            coefficients: [[0; 64]; Batch::ROOM],
-            masks: [0; Batch::ROOM],
-            components: [0; Batch::ROOM],
-            targets: [Target::default(); Batch::ROOM],
-        }
+        Self { batch: Batch::new(), masks: [0; Batch::ROOM] }
     }
 
     /// Dequantises `blocks` and transforms them into `planes`, the first of them to `target`, each next one beside it.
@@ -55,8 +47,9 @@ impl BlockGroup {
     ) {
         let blocks = blocks.start..blocks.end.min(Batch::ROOM);
         // The vector code asks for one of each block up to the last.
-        self.components[..blocks.end].fill(component);
-        for (i, own) in self.targets[..blocks.end].iter_mut().enumerate() {
+        self.batch.count = blocks.end;
+        self.batch.components[..blocks.end].fill(component);
+        for (i, own) in self.batch.targets[..blocks.end].iter_mut().enumerate() {
             let offset = target.offset + i.saturating_sub(blocks.start) * target.size;
             *own = Target { offset, ..target };
         }
@@ -68,62 +61,36 @@ impl BlockGroup {
             match self.masks[i] {
                 0 => {
                     let quant = &quants.each[component & 3];
-                    idct::fill_dc(self.coefficients[i][0], quant, self.targets[i], planes);
+                    idct::fill_dc(self.batch.blocks[i][0], quant, self.batch.targets[i], planes);
                 }
                 mask if mask & OUTSIDE == 0 => corners |= 1 << i,
                 _ => others |= 1 << i,
             }
         }
         if corners | others != 0 {
-            self.transform_sorted(vectors, (corners, others), blocks.end, quants, planes);
+            self.transform_sorted(vectors, (corners, others), quants, planes);
         }
     }
 
     /// Transforms the blocks that have a bit in either mask; the first are of corners.
-    fn transform_sorted(
-        &mut self,
-        vectors: Vectors,
-        sorted: (u32, u32),
-        end: usize,
-        quants: &Quants,
-        planes: &mut [u8],
-    ) {
-        let Self { coefficients, components, targets, .. } = self;
-        let targets = &targets[..end];
+    fn transform_sorted(&mut self, vectors: Vectors, sorted: (u32, u32), quants: &Quants, planes: &mut [u8]) {
+        let batch = &mut self.batch;
         #[cfg(target_arch = "x86_64")]
         if let Some(avx512) = vectors.avx512() {
-            return idct::avx512::transform_sorted(
-                avx512,
-                sorted,
-                (coefficients, components, targets),
-                quants,
-                planes,
-            );
+            return idct::avx512::transform_sorted(avx512, sorted, batch, quants, planes);
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = vectors.avx2() {
-            return idct::avx2::transform_sorted(
-                avx2,
-                sorted,
-                (coefficients, components, targets),
-                quants,
-                planes,
-            );
+            return idct::avx2::transform_sorted(avx2, sorted, batch, quants, planes);
         }
         #[cfg(target_arch = "aarch64")]
         if let Some(neon) = vectors.neon() {
-            return idct::neon::transform_sorted(
-                neon,
-                sorted,
-                (coefficients, components, targets),
-                quants,
-                planes,
-            );
+            return idct::neon::transform_sorted(neon, sorted, batch, quants, planes);
         }
         let _ = vectors;
-        let wanted = sorted.0 | sorted.1;
-        for i in (0..end).filter(|i| wanted >> i & 1 != 0) {
-            idct::transform(&coefficients[i], &quants.each[components[i] & 3], targets[i], planes);
+        let Batch { blocks, components, targets, count } = batch;
+        for i in (0..*count).filter(|i| (sorted.0 | sorted.1) >> i & 1 != 0) {
+            idct::transform(&blocks[i], &quants.each[components[i] & 3], targets[i], planes);
         }
     }
 
@@ -131,7 +98,7 @@ impl BlockGroup {
     fn reduce(&mut self, blocks: Range<usize>, component: usize, quants: &Quants, planes: &mut [u8]) {
         let quant = &quants.each[component & 3];
         for i in blocks {
-            let (block, target) = (&self.coefficients[i], self.targets[i]);
+            let (block, target) = (&self.batch.blocks[i], self.batch.targets[i]);
             match target.size {
                 1 => idct::reduced::one(block[0], quant, target, planes),
                 4 if self.masks[i] == 0 => idct::fill_dc(block[0], quant, target, planes),

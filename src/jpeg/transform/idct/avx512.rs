@@ -27,19 +27,19 @@ pub(crate) fn transform(_: Avx512, batch: &mut Batch, quants: &Quants, planes: &
     unsafe { in_groups(blocks, components, quants, &mut Targets::new(targets, planes)) }
 }
 
-/// Dequantises and transforms the blocks that have a bit in either mask into `planes`; those of the first have no
-/// coefficients outside of their top left quarter. Panics as [`transform`].
+/// Dequantises and transforms the blocks of `batch` that have a bit in either mask into `planes`, and leaves the batch as it is;
+/// those of the first have no coefficients outside of their top left quarter. Panics as [`transform`], and where a bit has no block.
 pub(crate) fn transform_sorted(
     _: Avx512,
     masks: (u32, u32),
-    (blocks, components, targets): (&mut [[i16; 64]; Batch::ROOM], &[usize; Batch::ROOM], &[Target]),
+    batch: &mut Batch,
     quants: &Quants,
     planes: &mut [u8],
 ) {
-    let known = u32::MAX.checked_shr((Batch::ROOM - targets.len().min(Batch::ROOM)) as u32).unwrap_or(0);
-    let masks = (masks.0 & known, masks.1 & known);
-    // SAFETY: the `Avx512` value proves that the machine has it, and there is a target for each bit.
-    unsafe { sorted(masks, blocks, components, quants, &mut Targets::new(targets, planes)) }
+    let Batch { blocks, components, targets, count } = batch;
+    let mut targets = Targets::new(&targets[..*count], planes);
+    // SAFETY: the `Avx512` value proves that the machine has it.
+    unsafe { sorted(masks, blocks, components, quants, &mut targets) }
 }
 
 super::lanes::transform!("avx512f,avx512bw,avx512vl");

@@ -24,22 +24,21 @@ pub(crate) fn transform(_: Neon, batch: &mut Batch, quants: &Quants, planes: &mu
     unsafe { one_by_one(blocks, components, quants, &mut targets) }
 }
 
-/// Dequantises and transforms the blocks that have a bit in either mask into `planes`. Panics as [`transform`].
+/// Dequantises and transforms the blocks of `batch` that have a bit in either mask into `planes`, and leaves the batch as it is.
+/// Panics as [`transform`], and where a bit has no block.
 pub(crate) fn transform_sorted(
     _: Neon,
     masks: (u32, u32),
-    (blocks, components, targets): (&mut [[i16; 64]; Batch::ROOM], &[usize; Batch::ROOM], &[Target]),
+    batch: &mut Batch,
     quants: &Quants,
     planes: &mut [u8],
 ) {
-    let targets = Targets::new(targets, planes);
-    let mut left = masks.0 | masks.1;
-    while left != 0 {
-        let i = left.trailing_zeros() as usize % Batch::ROOM;
-        left &= left - 1;
-        let Some(target) = targets.targets.get(i) else { return };
+    let Batch { blocks, components, targets, count } = batch;
+    let targets = Targets::new(&targets[..*count], planes);
+    for i in (0..*count).filter(|i| (masks.0 | masks.1) >> i & 1 != 0) {
+        let quant = &quants.each[components[i] & 3];
         // SAFETY: the `Neon` value proves that the machine has NEON.
-        unsafe { one(&blocks[i], &quants.each[components[i] & 3], *target, targets.planes) }
+        unsafe { one(&blocks[i], quant, targets.targets[i], targets.planes) }
     }
 }
 
@@ -57,9 +56,8 @@ fn one_by_one(
 ) {
     for (i, target) in targets.targets.iter().enumerate() {
         let i = i % Batch::ROOM;
-        let rows = inverse(&blocks[i], &quants.each[components[i] & 3]);
+        one(&blocks[i], &quants.each[components[i] & 3], *target, targets.planes);
         blocks[i] = [0; 64];
-        store(rows, *target, targets.planes);
     }
 }
 
