@@ -97,3 +97,33 @@ fn damaged_groups_are_read_or_refused_alike_at_every_level() {
     }
     assert!(refused > 500 && taken > 500, "{refused} {taken}");
 }
+
+#[test]
+fn what_no_writer_makes_is_refused_at_every_level() {
+    // DC 5; one byte of positions, 1 and 2; their values, of which a patch has the first.
+    const SOUND: [u8; 10] = [5, 0, 1, 0b11, 0, 7, 1, 0, 44, 1];
+    let patched = |patches: &[[u8; 4]]| [&SOUND[..6], patches.as_flattened()].concat();
+    let wrong = [
+        ("nine bytes of positions", [&[5, 0, 9][..], &[0; 9]].concat()),
+        ("position 64", [&[5, 0, 8][..], &[0, 0, 0, 0, 0, 0, 0, 0x80], &[1]].concat()),
+        ("a value is missing", SOUND[..5].to_vec()),
+        ("a byte of a patch is missing", SOUND[..9].to_vec()),
+        ("a byte is left", [&SOUND[..], &[0]].concat()),
+        ("a patch comes twice", patched(&[[1, 0, 44, 1], [1, 0, 44, 1]])),
+        ("patches fall", patched(&[[2, 0, 44, 1], [1, 0, 44, 1]])),
+        ("a patch of what is 0", patched(&[[3, 0, 44, 1]])),
+        ("a patch of DC", patched(&[[0, 0, 44, 1]])),
+        ("a patch of no block", patched(&[[65, 0, 44, 1]])),
+    ];
+    for (level, mut expander) in expanders() {
+        let found = expand(&mut expander, &SOUND, 1, Widths::default()).unwrap();
+        assert_eq!(
+            (found[0].0[0], found[0].0[1], found[0].0[8], found[0].1),
+            (5, 300, 7, 0b110),
+            "{level:?}"
+        );
+        for (what, bytes) in &wrong {
+            assert!(expand(&mut expander, bytes, 1, Widths::default()).is_err(), "{what} {level:?}");
+        }
+    }
+}
