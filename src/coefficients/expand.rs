@@ -1,7 +1,7 @@
 //! From the bytes of a group to the coefficients of its blocks.
 //!
-//! What a group holds is read in a few passes over all of its blocks, since one over block after block would wait for its own
-//! results. The lists of values are made whole first, so that a block then takes its values from up to three lists.
+//! A group is read in a few passes over all of its blocks, because a single pass from block to block would wait for its own
+//! results. First the lists of values are completed, one for each width; then each block takes its values from these lists.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -8,7 +8,7 @@ use super::zigzag::ZIGZAG;
 use crate::simd::Vectors;
 use std::ops::Range;
 
-/// A batch whose blocks stand in a file's order, and not only while they wait.
+/// A batch of such blocks; its coefficients stay when they have been transformed.
 #[repr(C, align(64))]
 pub(crate) struct BlockGroup {
     pub(crate) batch: Batch,
