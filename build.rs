@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 24] = [
+const KERNELS: [&str; 25] = [
     "taps",
     "measure",
     "tables",
@@ -28,6 +28,7 @@ const KERNELS: [&str; 24] = [
     "sentinels",
     "huffman_tables",
     "entropy",
+    "expand",
     "synchronise",
     "prefix",
     "inverse_dct",

@@ -1,13 +1,14 @@
 //! Decodes a folder's JPEGs by feedline's own decoder on a CUDA device, as a random crop of each or whole, with their decode
-//! indexes or without. On a simulated device that counts what kernels execute (`kernels/decoder_costs.py`) it is what is
+//! indexes or without, or as files of their coefficients. On a simulated device that counts what kernels execute (`kernels/decoder_costs.py`) it is what is
 //! counted.
 //!
 //! ```sh
-//! cargo run --release --example device_decode -- crops|whole index|search FOLDER [BATCH]
+//! cargo run --release --example device_decode -- crops|whole index|search|packed FOLDER [BATCH]
 //! ```
 
 use anyhow::{Context, bail};
 use feedline::augment::RandomResizedCrop;
+use feedline::coefficients::{Converter, Profile};
 use feedline::device::cuda::jpeg::{FilePart, ParallelDecoder, aligned};
 use feedline::device::region;
 use feedline::geometry::Rect;
@@ -26,7 +27,7 @@ struct Work {
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [parts, entry, folder, ..] = arguments.as_slice() else {
-        bail!("usage: device_decode crops|whole index|search FOLDER [BATCH]");
+        bail!("usage: device_decode crops|whole index|search|packed FOLDER [BATCH]");
     };
     let batch = arguments.get(3).map_or(Ok(256), |count| count.parse())?;
     let (is_cropped, is_indexed) = (parts == "crops", entry == "index");
@@ -34,6 +35,7 @@ fn main() -> anyhow::Result<()> {
     let builder = Loader::builder(Arc::clone(&source)).augment(RandomResizedCrop::new(224)).shuffle(false);
     let loader = builder.batch_size(1).build()?;
     let (mut decoder, mut image, mut work) = (Decoder::new(Limits::default()), Image::default(), Vec::new());
+    let mut converter = Converter::new(&Limits::default(), Profile::Small);
     for number in 0..source.len() {
         let mut bytes = Vec::new();
         source.read(number, &mut bytes)?;
@@ -45,6 +47,11 @@ fn main() -> anyhow::Result<()> {
         let whole = header.size.rect();
         let region = if is_cropped { region(&loader.plan(0, number as u64)?.plan, 0) } else { whole };
         let mut index = Index::default();
+        if entry == "packed" {
+            let mut packed = Vec::new();
+            converter.convert(&bytes, &mut packed)?;
+            bytes = packed;
+        }
         if is_indexed {
             decoder.decode_part(&bytes, &header, whole.into(), Some(&mut index), &mut image)?;
         }

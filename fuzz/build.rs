@@ -1,4 +1,4 @@
-//! Compiles the kernels of the JPEG decoder for the target `kernels`: for this machine, by g++, with AddressSanitizer's checks
+//! Compiles the kernels of the JPEG decoder for the targets `kernels` and `expand`: for this machine, by g++, with AddressSanitizer's checks
 //! and with coverage.
 
 use std::path::PathBuf;
@@ -13,5 +13,7 @@ fn main() {
     make.args(["--silent", "--directory", "../testdouble", "V=fuzz"]).arg(format!("OUT={}", out.display()));
     let made = make.status().expect("make can be started");
     assert!(made.success(), "the kernels can be compiled");
-    println!("cargo::rustc-link-arg-bin=kernels={}", out.join("jpeg_kernels.o").display());
+    for target in ["kernels", "expand"] {
+        println!("cargo::rustc-link-arg-bin={target}={}", out.join("jpeg_kernels.o").display());
+    }
 }

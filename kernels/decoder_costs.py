@@ -4,7 +4,8 @@
     kernels/decoder_costs.py VENV PROGRAM FOLDER
 
 Decodes the JPEGs of FOLDER on the simulated device, by the kernels' PTX with counters (testdouble/ptx/count/warps.cpp), as
-random crops and whole, with decode indexes and without, 256 at once; and one by one, for the rounds of synchronisation.
+random crops and whole, with decode indexes and without, and as files of coefficients, 256 at once; and one by one, for the
+rounds of synchronisation.
 PROGRAM is examples/device_decode.rs, built. What is executed is brought to machine code as kernels/report.py says. Prints
 Markdown: what an image takes, and what that means in time, computed. VENV is the one of build.py.
 """
@@ -21,8 +22,10 @@ import report
 from build import installed
 
 DOUBLE = report.FOLDER.parent / "testdouble"
-KERNELS = ["huffman_tables", "entropy", "synchronise", "prefix", "inverse_dct", "planes_to_rgb"]
-CASES = [("crops", "index"), ("crops", "search"), ("whole", "search")]
+KERNELS = ["huffman_tables", "entropy", "synchronise", "prefix", "expand", "inverse_dct", "planes_to_rgb"]
+CASES = [("crops", "index"), ("crops", "search"), ("whole", "search"), ("crops", "packed"), ("whole", "packed")]
+# Whose threads meet again behind each of several loops.
+MANY_LOOPS = {"expand"}
 # Name, architecture, processors, GHz, and instructions that one issues in a cycle.
 DEVICES = [("H200", "sm_90", 132, 1.75, 4), ("T4", "sm_75", 40, 1.35, 4)]
 # How much of what it could issue a device is seen to issue: little where threads wait for memory and for each other.
@@ -63,8 +66,8 @@ def counted(out, program, folder, parts, entry, batch):
         lines, launches = collections.defaultdict(dict), []
         for line in path.read_text().splitlines():
             match line.split():
-                case ["line", kernel, number, threads, warps]:
-                    lines[kernel][int(number)] = int(threads), int(warps)
+                case ["line", kernel, number, threads, warps, least]:
+                    lines[kernel][int(number)] = int(threads), int(least if kernel in MANY_LOOPS else warps)
                 case ["launch", kernel, blocks, steps]:
                     launches.append((kernel, int(blocks), int(steps)))
     return {name: int(value) for name, value in zip(said[::2], said[1::2])}, lines, launches

@@ -72,15 +72,31 @@ FEEDLINE_INLINE uint32_t pack_levels(int first, int second, int third, int fourt
 #endif
 }
 
-/* The four bytes that start `bytes` (modulo 4) bytes into `low`, followed by `high`. */
-FEEDLINE_INLINE uint32_t shift_bytes(uint32_t low, uint32_t high, uint32_t bytes) {
+/* How many bits are 1. */
+FEEDLINE_INLINE uint32_t count_ones(uint32_t bits) {
+#ifdef __CUDA_ARCH__
+    uint32_t count;
+    asm("popc.b32 %0, %1;" : "=r"(count) : "r"(bits));
+    return count;
+#else
+    return (uint32_t)__builtin_popcount(bits);
+#endif
+}
+
+/* 32 bits out of 64 (those of `low`, then those of `high`), from number `at` (modulo 32) on. */
+FEEDLINE_INLINE uint32_t shift_bits(uint32_t low, uint32_t high, uint32_t at) {
 #ifdef __CUDA_ARCH__
     uint32_t shifted;
-    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(shifted) : "r"(low), "r"(high), "r"(bytes * 8));
+    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(shifted) : "r"(low), "r"(high), "r"(at));
     return shifted;
 #else
-    return (uint32_t)(((uint64_t)high << 32 | low) >> (bytes % 4 * 8));
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (at % 32));
 #endif
+}
+
+/* The four bytes that start `bytes` (modulo 4) bytes into `low`, followed by `high`. */
+FEEDLINE_INLINE uint32_t shift_bytes(uint32_t low, uint32_t high, uint32_t bytes) {
+    return shift_bits(low, high, bytes * 8);
 }
 
 FEEDLINE_INLINE uint32_t bits_of(float value) {

@@ -13,9 +13,12 @@ mod expand;
 mod group;
 mod header;
 mod layout;
+#[cfg(feature = "cuda")]
+mod places;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod widths;
 
 pub use convert::{ConvertError, Converter};
@@ -24,3 +27,7 @@ pub use encode::Profile;
 pub use error::CoefficientsError;
 pub(crate) use header::is_coefficients;
 pub use header::{Header, parse_header};
+#[cfg(feature = "cuda")]
+pub(crate) use places::places;
+#[cfg(feature = "cuda")]
+pub(crate) use widths::Width;

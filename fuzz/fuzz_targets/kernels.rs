@@ -8,45 +8,24 @@
 
 #[path = "../../tests/cuda/bare_device.rs"]
 mod device;
+#[path = "kernels/double.rs"]
+mod double;
 #[path = "kernels/input.rs"]
 mod input;
 
 use device::{Device, ROUNDS};
+use double::{allow_steps, run};
 use feedline::device::cuda::jpeg::{FilePart, FileScan};
 use feedline::geometry::Rect;
 use feedline::jpeg::{Decoder, Header, Index, JpegError, Limits, PixelsMut, parse_header};
 use input::{Input, Known};
 use libfuzzer_sys::fuzz_target;
-use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// The largest image, so that an input takes some milliseconds.
 const MOST_PIXELS: u64 = 1 << 16;
 
 /// Steps of all kernels together: some hundred times what sound files take.
 const MOST_STEPS: u64 = 100_000_000;
-
-unsafe extern "C" {
-    /// `testdouble/grid/registry.cpp`
-    fn testdouble_run_kernel(
-        name: *const c_char,
-        grid: *const [u32; 3],
-        block: *const [u32; 3],
-        order: u64,
-        parameters: *mut *mut c_void,
-    ) -> c_int;
-    /// `testdouble/fuzz/coverage.cpp`
-    fn testdouble_allow_steps(steps: u64);
-}
-
-/// Runs a kernel on so many blocks of so many threads, in this order.
-fn run(name: &CStr, [blocks, threads]: [u32; 2], order: u64, values: &mut [u64]) {
-    let mut parameters: Vec<*mut c_void> =
-        values.iter_mut().map(|value| (&raw mut *value).cast::<c_void>()).collect();
-    let (grid, block, parameters) = ([blocks, 1, 1], [threads, 1, 1], parameters.as_mut_ptr());
-    // SAFETY: the kernel takes as many values, and addresses are those of whole arrays.
-    let result = unsafe { testdouble_run_kernel(name.as_ptr(), &grid, &block, order, parameters) };
-    assert_eq!(result, 0, "{name:?}");
-}
 
 fn by_cpu(
     bytes: &[u8],
@@ -134,8 +113,7 @@ fuzz_target!(|input: &[u8]| {
         is_wild |= !is_true(index, input.file, &header);
     }
     let mut device = Device::new(tables, &scans);
-    // SAFETY: it sets a number.
-    unsafe { testdouble_allow_steps(MOST_STEPS) };
+    allow_steps(MOST_STEPS);
     device
         .decode(ROUNDS - input.fewer_rounds, &mut |name, size, values| run(name, size, input.order, values));
     for (number, (part, scan)) in parts.iter().zip(&scans).enumerate() {

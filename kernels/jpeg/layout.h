@@ -16,6 +16,9 @@ extern "C" {
 #define FEEDLINE_LOOKUP_BITS 10
 /* Threads of a block of `entropy`, each with a piece. */
 #define FEEDLINE_PIECE_THREADS 128
+/* Threads of a block of `expand`, each with a block of coefficients, and blocks of coefficients of a group, at most. */
+#define FEEDLINE_EXPAND_THREADS 128
+#define FEEDLINE_EXPANDED 32
 /* Blocks of an MCU, at most. */
 #define FEEDLINE_UNITS 10
 /* Blocks of coefficients that a block of `inverse_dct` transforms, eight threads each. */
@@ -36,6 +39,7 @@ extern "C" {
 #define FEEDLINE_BAD_CODE 1 /* bits that are no code, or coefficients beyond a block */
 #define FEEDLINE_BAD_END 2  /* a piece does not end as it should */
 #define FEEDLINE_UNSETTLED 4 /* cuts of a run that do not fit each other after all rounds */
+#define FEEDLINE_BAD_GROUP 8 /* a group of packed blocks that holds something else than its blocks */
 
 /* JpegPlane.upsampling */
 #define FEEDLINE_UPSAMPLE_NONE 0
@@ -71,11 +75,13 @@ typedef struct JpegPlane {
     uint32_t quant; /* index of its factors */
     uint32_t blocks_across; /* of an MCU */
     uint32_t blocks_down;
+    uint32_t twos[2]; /* a bit for each position in zigzag order whose values begin with 2 bits, where blocks are packed */
+    uint32_t fours[2]; /* with 4 bits */
 } JpegPlane;
 
 /* One image. */
 typedef struct JpegImage {
-    uint64_t words;        /* its bits, the first one the highest of each word */
+    uint64_t words;        /* its bits, the first one the highest of each word; or its packed blocks, the first byte the lowest */
     uint64_t coefficients; /* 64 i16 a block, row by row, in the order of the scan, of the window's MCUs alone */
     uint64_t planes;
     uint64_t pixels; /* packed RGB */
@@ -148,6 +154,17 @@ typedef struct JpegGroup {
     uint32_t reserved;
     uint32_t codes[4];
 } JpegGroup;
+
+/* Up to 32 blocks of a component that stand side by side: a group of a file of coefficients. */
+typedef struct JpegPacked {
+    uint32_t image;
+    uint32_t at; /* its first byte, counted through the words of the image */
+    uint16_t length;
+    uint8_t count;
+    uint8_t component;
+    uint16_t column; /* of the first block in the component's grid */
+    uint16_t row;
+} JpegPacked;
 
 /* What a block of threads does for one image: of `inverse_dct` from the block of coefficients `at` on, of `planes_to_rgb` the
  * tile `at`, counted through the rows of tiles. */

@@ -3,8 +3,7 @@
 use super::error::CoefficientsError;
 use super::expand::{Expander, Positions};
 use super::header::{Header, parse_header};
-use super::layout::{RowOfGroups, block_rows};
-use super::segment::Segment;
+use super::walk::{Group, Needed, each_group, each_row};
 use crate::jpeg::{BlockGroup, Part, Planes, Quants, Rows};
 use crate::simd::Vectors;
 
@@ -46,56 +45,27 @@ impl Decoder {
         if parse_header(bytes)? != *header {
             return Err(CoefficientsError::OtherFile);
         }
-        self.planes.begin(&header.frame, header.color, part);
+        let Self { vectors, planes, expander, group: blocks } = self;
+        planes.begin(&header.frame, header.color, part);
         let quants = Quants::new(header.quants(bytes));
         let positions = header.widths.map(Positions::new);
-        let needed = self.planes.mcu_rows();
-        let mut next = needed.start;
-        while next < needed.end {
-            let mut segment = Segment::of_row(bytes, header, next)?;
-            let rows = segment.rows.clone();
-            for row in rows.start..rows.end.min(needed.end) {
-                self.decode_row(header, row, &mut segment, &positions, &quants)?;
-                if row >= needed.start {
-                    self.planes.finish_mcu_row(row, row + 1 == needed.end, out);
-                }
+        let needed: Needed = std::array::from_fn(|component| planes.needed(component));
+        let rows = planes.mcu_rows();
+        each_row(bytes, header, rows.clone(), |row, segment| {
+            each_group(header, row, segment, &needed, |group, segment| {
+                let Group { component, row, columns } = group;
+                expander.expand(segment.next()?, columns.len(), &positions[component], blocks)?;
+                let needed = &needed[component].0;
+                let wanted = columns.start.max(needed.start)..columns.end.min(needed.end);
+                let target = planes.target_row(component, row).target_of_needed(wanted.start);
+                let wanted = wanted.start - columns.start..wanted.end - columns.start;
+                blocks.transform(*vectors, wanted, component, target, &quants, planes.samples());
+                Ok(())
+            })?;
+            if rows.contains(&row) {
+                planes.finish_mcu_row(row, row + 1 == rows.end, out);
             }
-            next = rows.end;
-        }
-        Ok(())
-    }
-
-    /// Decodes what is needed of a row of MCUs.
-    fn decode_row(
-        &mut self,
-        header: &Header,
-        mcu_row: usize,
-        segment: &mut Segment<'_>,
-        positions: &[Positions; 4],
-        quants: &Quants,
-    ) -> Result<(), CoefficientsError> {
-        let Self { vectors, planes, expander, group: blocks } = self;
-        for (index, component) in header.frame.used().iter().enumerate() {
-            let (groups, needed) = (RowOfGroups::of(component), planes.needed(index));
-            let touched = groups.touched(&needed.0);
-            for y in block_rows(component, mcu_row) {
-                if !needed.1.contains(&y) {
-                    segment.skip(groups.count);
-                    continue;
-                }
-                segment.skip(touched.start);
-                let targets = planes.target_row(index, y);
-                for group in touched.clone() {
-                    let columns = groups.columns(group);
-                    expander.expand(segment.next()?, columns.len(), &positions[index], blocks)?;
-                    let wanted = columns.start.max(needed.0.start)..columns.end.min(needed.0.end);
-                    let target = targets.target_of_needed(wanted.start);
-                    let wanted = wanted.start - columns.start..wanted.end - columns.start;
-                    blocks.transform(*vectors, wanted, index, target, quants, planes.samples());
-                }
-                segment.skip(groups.count - touched.end);
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }

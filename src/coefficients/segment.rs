@@ -12,8 +12,9 @@ pub(super) struct Segment<'a> {
     pub(super) rows: Range<usize>,
     /// The lengths of the groups that are left, two bytes each.
     lengths: &'a [[u8; 2]],
-    /// The file, from the first of these groups on.
-    data: &'a [u8],
+    /// The file, and where in it the first of these groups begins.
+    file: &'a [u8],
+    at: usize,
 }
 
 impl<'a> Segment<'a> {
@@ -38,25 +39,32 @@ impl<'a> Segment<'a> {
         if total(lengths) != groups.len() {
             return corrupt("the groups of a segment are not as long as it is");
         }
-        Ok(Self { rows, lengths, data: &bytes[place.end - groups.len()..] })
+        Ok(Self { rows, lengths, file: bytes, at: place.end - groups.len() })
     }
 
     /// Passes over groups.
     pub(super) fn skip(&mut self, groups: usize) {
         let (passed, left) = self.lengths.split_at(groups.min(self.lengths.len()));
         self.lengths = left;
-        self.data = &self.data[total(passed)..];
+        self.at += total(passed);
     }
 
     /// The next group.
     pub(super) fn next(&mut self) -> Result<Bytes<'a>, CoefficientsError> {
-        let data = self.data;
+        let place = self.next_place()?;
+        let group = Bytes::new(&self.file[place.start..], place.len());
+        group.ok_or(CoefficientsError::Truncated { place: "a segment" })
+    }
+
+    /// Where in the file the next group lies.
+    pub(super) fn next_place(&mut self) -> Result<Range<usize>, CoefficientsError> {
         let Some((length, left)) = self.lengths.split_first() else {
             return corrupt("a segment has fewer groups than its rows need");
         };
-        let length = usize::from(u16::from_le_bytes(*length));
-        (self.lengths, self.data) = (left, &data[length..]);
-        Bytes::new(data, length).ok_or(CoefficientsError::Truncated { place: "a segment" })
+        let from = self.at;
+        self.at += usize::from(u16::from_le_bytes(*length));
+        self.lengths = left;
+        Ok(from..self.at)
     }
 }
 

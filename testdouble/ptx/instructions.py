@@ -91,6 +91,13 @@ def logic(form):
     return simple(form, type_, "{0} " + {"and": "&", "or": "|", "xor": "^"}[form.words.name] + " {1}")
 
 
+@emits("popc")
+def count_ones(form):
+    type_ = form.words.need("b32")
+    form.count(2)
+    return form.write(0, "u32", f"__builtin_popcount({form.read(1, type_)})")
+
+
 @emits("shl", "shr")
 def shift(form):
     type_ = form.words.need(*BITS, *(INTEGERS if form.words.name == "shr" else ()))

@@ -2,7 +2,8 @@
 //! be, so that AddressSanitizer sees the first byte beyond it. The fuzz target `kernels` uses this file too.
 
 use feedline::device::cuda::jpeg::layout::{
-    JpegCut, JpegPiece, JpegPoint, LOOKUP_BITS, PIECE_THREADS, RGB_HEIGHT, RGB_WIDTH, TRANSFORMED,
+    EXPAND_THREADS, EXPANDED, JpegCut, JpegPiece, JpegPoint, LOOKUP_BITS, PIECE_THREADS, RGB_HEIGHT,
+    RGB_WIDTH, TRANSFORMED,
 };
 use feedline::device::cuda::jpeg::{FileScan, Tables};
 use std::ffi::CStr;
@@ -105,6 +106,9 @@ impl Device {
         run(c"prefix", tables.runs.len(), TABLE_THREADS, values);
         let values = &mut [groups, cut_pieces, images, codes, lookups, status];
         run(c"entropy", tables.run_groups.len(), PIECE_THREADS, values);
+        let count = tables.packed.len();
+        let values = &mut [at(&mut tables.packed), images, status, count as u64];
+        run(c"expand", count.div_ceil((EXPAND_THREADS / EXPANDED) as usize), EXPAND_THREADS, values);
         let values = &mut [at(&mut tables.transforms), images, at(&mut tables.quants)];
         run(c"inverse_dct", tables.transforms.len(), TRANSFORMED * 8, values);
         let values = &mut [at(&mut tables.tiles), images];
@@ -129,7 +133,8 @@ impl Device {
 
 /// Gives back what lies behind the arrays.
 fn exactly(tables: &mut Tables) {
-    let Tables { images, codes, quants, pieces, groups, runs, run_groups, transforms, tiles, .. } = tables;
+    let Tables { images, codes, quants, pieces, groups, runs, run_groups, packed, transforms, tiles, .. } =
+        tables;
     images.shrink_to_fit();
     codes.shrink_to_fit();
     quants.shrink_to_fit();
@@ -137,6 +142,7 @@ fn exactly(tables: &mut Tables) {
     groups.shrink_to_fit();
     runs.shrink_to_fit();
     run_groups.shrink_to_fit();
+    packed.shrink_to_fit();
     transforms.shrink_to_fit();
     tiles.shrink_to_fit();
 }

@@ -27,6 +27,7 @@ mod memory;
 mod object_masks;
 mod ordering;
 mod own_decoder;
+mod packed;
 mod parallel;
 mod parity;
 mod pasting;

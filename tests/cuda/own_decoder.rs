@@ -4,11 +4,13 @@ use crate::compare::{
     choose, damaged, epoch, files as files_of, on_device, report, same_batches, same_on_both,
 };
 use crate::counts::Counts;
+use crate::packed::packed;
 use crate::pictures;
 use crate::pipeline::{memory, small, small_epoch, without_labels};
 use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::sharing::mosaics;
 use feedline::augment::{MixUp, RandomResizedCrop, Resize};
+use feedline::coefficients::Profile;
 use feedline::device::{DecodedBy, Device};
 use feedline::draft::op::Extent;
 use feedline::image::Limits;
@@ -19,6 +21,7 @@ use feedline::output::{DType, Layout};
 use feedline::policy::{Damaged, DecoderChoice};
 use feedline::recipe::Recipe;
 use feedline_test_support::jpeg::{Jpeg, SAMPLINGS};
+use feedline_test_support::packed::mend_checksums;
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 use twox_hash::XxHash3_64;
@@ -41,6 +44,10 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("feedline's decoder: where the device has no memory left, workers decode", no_memory_left)
         .decides()
         .driver(",memory=80M"),
+    Scenario::new(
+        "feedline's decoder: files of coefficients, alone and among JPEGs, are the CPU's",
+        coefficients,
+    ),
     Scenario::new("feedline's decoder: a wrong index is found out once", wrong_index).decides(),
     Scenario::new("feedline's decoder: the bits of a batch go to the device in one copy", in_one_copy)
         .decides(),
@@ -76,6 +83,39 @@ fn batches_and_indexes() -> Outcome {
         let index = cuda.stats().index;
         assert!(index.hits > 4 && index.skipped_rows > 4, "{index:?}");
         assert_eq!(index, cpu.stats().index);
+    }
+    Ok(())
+}
+
+/// Half of the files and then all of them are files of coefficients, of which only that of inks is the workers'; some are bad.
+fn coefficients() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let convert = |file: &Vec<u8>, profile| packed(file, profile).unwrap_or_else(|_| file.clone());
+    let jpegs = pictures::all();
+    let all: Vec<Vec<u8>> = jpegs.iter().map(|file| convert(file, Profile::Small)).collect();
+    let every_other = jpegs.iter().enumerate().map(|(number, file)| match number % 2 {
+        0 => convert(file, Profile::Fast),
+        _ => file.clone(),
+    });
+    for (files, by_cpu) in [(every_other.collect::<Vec<_>>(), 3), (all, 2)] {
+        let [cpu, cuda] = same_batches("coefficients", 2, || small(files.clone()).workers(2));
+        let found = by(&cuda);
+        assert!(found.cpu <= 2 * by_cpu && found.feedline + found.cpu == 2 * 12, "{found:?}");
+        assert_eq!(cuda.stats().index, cpu.stats().index);
+        let mut bad = files.clone();
+        let end = bad[0].len() - 100;
+        bad[0][end] ^= 1;
+        // Behind checksums that are right again.
+        let end = bad[2].len() - 64;
+        bad[2][end - 80..end].fill(0xFF);
+        mend_checksums(&mut bad[2]);
+        let build = || {
+            let builder = Loader::builder(memory(bad.clone())).batch_size(4).bad_sample(BadSample::Skip);
+            builder.augment(Resize::new(Extent::Two([40, 40]))).last_batch(LastBatch::Partial)
+        };
+        let cuda = same_on_both("bad files of coefficients", 2, build);
+        assert_eq!(cuda.report().files.len(), 2, "{:?}", cuda.report().files);
+        assert_eq!(report(&cuda, "feedline").refused, 2, "one of them the device has found damaged, twice");
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::ordering::SCENARIOS,
     crate::own_decoder::SCENARIOS,
     crate::measured::SCENARIOS,
+    crate::packed::SCENARIOS,
     crate::parallel::SCENARIOS,
     crate::parity::SCENARIOS,
     crate::pasting::SCENARIOS,

@@ -2,24 +2,28 @@
 
 use crate::c_layout::{self, Facts, constants, layout, measured};
 use feedline::device::cuda::jpeg::layout::{
-    self, JpegCode, JpegCut, JpegGroup, JpegImage, JpegJob, JpegPiece, JpegPlane, JpegPoint, JpegRun,
+    self, JpegCode, JpegCut, JpegGroup, JpegImage, JpegJob, JpegPacked, JpegPiece, JpegPlane, JpegPoint,
+    JpegRun,
 };
 
 fn rust() -> Facts {
     let structs = layout! {
         JpegCode { counts, symbols, is_ac, reserved }
-        JpegPlane { offset, pitch, left, top, width, height, across, down, upsampling, quant, blocks_across, blocks_down }
+        JpegPlane { offset, pitch, left, top, width, height, across, down, upsampling, quant, blocks_across, blocks_down, twos, fours }
         JpegImage { words, coefficients, planes, pixels, points, word_count, across, first_row, first_column, rows, columns, units, components, color, pitch, x, y, width, height, step, points_per_row, unit, plane }
         JpegPiece { image, from, to, block, end_block, coefficient, end_coefficient, end, dc, end_dc }
         JpegRun { piece, first, count }
         JpegCut { from, place, to, end_place, blocks, dc }
         JpegPoint { bit, dc }
         JpegGroup { first, count, run, reserved, codes }
+        JpegPacked { image, at, length, count, component, column, row }
         JpegJob { image, at }
     };
     let constants = constants! {
         "LOOKUP_BITS" = layout::LOOKUP_BITS,
         "PIECE_THREADS" = layout::PIECE_THREADS,
+        "EXPAND_THREADS" = layout::EXPAND_THREADS,
+        "EXPANDED" = layout::EXPANDED,
         "UNITS" = layout::UNITS,
         "TRANSFORMED" = layout::TRANSFORMED,
         "RGB_WIDTH" = layout::RGB_WIDTH,
@@ -31,6 +35,7 @@ fn rust() -> Facts {
         "BAD_CODE" = layout::BAD_CODE,
         "BAD_END" = layout::BAD_END,
         "UNSETTLED" = layout::UNSETTLED,
+        "BAD_GROUP" = layout::BAD_GROUP,
         "UPSAMPLE_NONE" = layout::UPSAMPLE_NONE,
         "UPSAMPLE_H2V1" = layout::UPSAMPLE_H2V1,
         "UPSAMPLE_H1V2" = layout::UPSAMPLE_H1V2,

@@ -1,14 +1,16 @@
 //! feedline's own JPEG decoder on the device: libjpeg-turbo's pixels to the bit, from pieces of scans that are decoded side by
-//! side.
+//! side, or from the groups of a file of coefficients.
 
 mod decoder;
 mod file_scan;
 mod files;
+mod image_record;
 mod kernels;
 #[doc(hidden)]
 pub mod layout;
 mod left_out;
 mod loaded;
+mod packed;
 mod prepared;
 mod program;
 mod scan;

@@ -10,7 +10,7 @@ macro_rules! ptx {
     };
 }
 
-const PTX: [(&str, &[u8]); 24] = [
+const PTX: [(&str, &[u8]); 25] = [
     ptx!("taps"),
     ptx!("measure"),
     ptx!("tables"),
@@ -31,6 +31,7 @@ const PTX: [(&str, &[u8]); 24] = [
     ptx!("sentinels"),
     ptx!("huffman_tables"),
     ptx!("entropy"),
+    ptx!("expand"),
     ptx!("synchronise"),
     ptx!("prefix"),
     ptx!("inverse_dct"),

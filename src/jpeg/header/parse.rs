@@ -113,6 +113,14 @@ pub struct Header {
     pub(crate) frame: Frame,
 }
 
+#[cfg(feature = "cuda")]
+impl Header {
+    /// Whether it is a baseline file whose first scan holds all components, so that there is no other.
+    pub(crate) fn has_one_scan(&self) -> bool {
+        self.baseline && self.first_scan == self.components
+    }
+}
+
 /// Parses everything up to and including the first scan header. Allocates nothing and reads nothing out of bounds.
 ///
 /// Tables are not looked at: a header that parses can still belong to a file that does not decode.

@@ -280,11 +280,23 @@ impl Planes {
 /// The rows and columns of MCUs that hold a block which `part` of an image needs.
 #[cfg(feature = "cuda")]
 pub(crate) fn needed_mcus(frame: &Frame, part: Part) -> (Range<usize>, Range<usize>) {
+    let planes = planes(frame, part);
+    (rows(&planes[..frame.count]), columns(&planes[..frame.count]))
+}
+
+/// The columns and rows of blocks of each component that `part` of an image needs.
+#[cfg(feature = "cuda")]
+pub(crate) fn needed_blocks(frame: &Frame, part: Part) -> [(Range<usize>, Range<usize>); 4] {
+    planes(frame, part).map(|plane| (plane.columns, plane.rows))
+}
+
+#[cfg(feature = "cuda")]
+fn planes(frame: &Frame, part: Part) -> [Plane; 4] {
     let mut planes: [Plane; 4] = Default::default();
     for (plane, component) in planes.iter_mut().zip(frame.used()) {
         *plane = Plane::new(frame, component, part);
     }
-    (rows(&planes[..frame.count]), columns(&planes[..frame.count]))
+    planes
 }
 
 fn rows(planes: &[Plane]) -> Range<usize> {

@@ -1,9 +1,10 @@
 // Counts what warps execute, for kernels that are translated with --count: make COUNT=yes KERNELS=ptx.
 //
 // FAKECUDA_COUNTS names the file that it appends to: for each launch "launch KERNEL BLOCKS STEPS", where STEPS is how often
-// threads came to the line that they came to most, a loop's head; and at the end "line KERNEL LINE THREADS WARPS" for each
-// counted line. A warp runs a line in a round of the loop if any of its threads does, as on a device whose threads meet
-// again at the loop's head.
+// threads came to the line that they came to most, a loop's head; and at the end "line KERNEL LINE THREADS WARPS LEAST" for
+// each counted line. A warp runs a line in a round of the loop if any of its threads does, as on a device whose threads meet
+// again at the loop's head. That is right for a kernel that is one loop. LEAST is for those of many loops, behind each of
+// which the threads of a warp meet: there a warp runs a line as often as that thread which runs it most.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@
 
 namespace {
 struct Ran {
-    uint64_t threads = 0, warps = 0;
+    uint64_t threads = 0, warps = 0, least = 0;
 };
 
 struct Counter {
@@ -35,8 +36,8 @@ struct Counter {
         if (!file) return;
         for (const auto& [kernel, ran] : lines) {
             for (const auto& [line, count] : ran) {
-                fprintf(file, "line %s %d %llu %llu\n", kernel.c_str(), line, (unsigned long long)count.threads,
-                        (unsigned long long)count.warps);
+                fprintf(file, "line %s %d %llu %llu %llu\n", kernel.c_str(), line, (unsigned long long)count.threads,
+                        (unsigned long long)count.warps, (unsigned long long)count.least);
             }
         }
         fclose(file);
@@ -54,14 +55,19 @@ struct Counter {
         steps += visits[head];
         for (size_t first = 0; first < threads.size(); first += 32) {
             std::map<int, std::set<uint32_t>> rounds;
+            std::map<int, uint64_t> most;
             for (size_t at = first; at < std::min(first + 32, threads.size()); at++) {
                 uint32_t round = 0;
+                std::map<int, uint64_t> own;
                 for (int line : threads[at]) {
                     round += line == head;
                     rounds[line].insert(round);
+                    own[line]++;
                 }
+                for (const auto& [line, count] : own) most[line] = std::max(most[line], count);
             }
             for (const auto& [line, of] : rounds) lines[kernel][line].warps += of.size();
+            for (const auto& [line, count] : most) lines[kernel][line].least += count;
         }
         for (const auto& [line, count] : visits) lines[kernel][line].threads += count;
         for (auto& thread : threads) thread.clear();

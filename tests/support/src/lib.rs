@@ -12,6 +12,7 @@ pub mod gate;
 pub mod jpeg;
 pub mod memory;
 pub mod noise;
+pub mod packed;
 pub mod pipe;
 pub mod png;
 pub mod scribble;

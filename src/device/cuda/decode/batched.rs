@@ -152,7 +152,8 @@ impl Batched {
     fn groups(&self, requests: &[&Request<'_>]) -> Vec<Vec<usize>> {
         let mut by_sampling: BTreeMap<&[(u8, u8)], Vec<usize>> = BTreeMap::new();
         for (at, request) in requests.iter().enumerate() {
-            let sampling = if self.grouped { request.header.sampling.factors() } else { &[] };
+            let sampling = request.header.jpeg.as_ref().filter(|_| self.grouped);
+            let sampling = sampling.map_or(&[][..], |header| header.sampling.factors());
             by_sampling.entry(sampling).or_default().push(at);
         }
         let cut = |group: Vec<usize>| {

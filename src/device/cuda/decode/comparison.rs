@@ -7,8 +7,7 @@ use super::request::Request;
 use super::route::Route;
 use crate::device::cuda::driver::{Context, CudaError, Event, PinnedBuffer, Stream};
 use crate::geometry::Rect;
-use crate::image::{Decoder, Image, Limits};
-use crate::jpeg;
+use crate::image::{Decoder, Header, Image, Limits};
 
 /// Comparisons that may be under way at once.
 const AT_ONCE: usize = 4;
@@ -48,7 +47,7 @@ struct Place {
 struct Job {
     route: Route,
     file: Vec<u8>,
-    header: jpeg::Header,
+    header: Header,
     /// What was copied, and the bytes from one of its rows to the next.
     part: Rect,
     pitch: usize,
@@ -122,7 +121,7 @@ impl Comparisons {
             let pixels = unsafe { std::slice::from_raw_parts(place.pixels.as_ptr(), bytes) };
             let bounds = bounds(&job.header, interpolates[job.route as usize]);
             // What the CPU refuses it can say nothing about.
-            if decoder.decode(&job.file, &job.header.into(), job.part, image).is_ok() {
+            if decoder.decode(&job.file, &job.header, job.part, image).is_ok() {
                 let wrong = difference(pixels, job.pitch, image, bounds);
                 verdicts.push(Verdict { route: job.route, wrong });
             }
@@ -136,9 +135,9 @@ impl Comparisons {
     }
 }
 
-fn bounds(header: &jpeg::Header, interpolates: bool) -> &'static Bounds {
-    match header.sampling.name() {
-        "grey" | "4:4:4" => &EXACT_CHROMA,
+fn bounds(header: &Header, interpolates: bool) -> &'static Bounds {
+    match header.sampling().map(|sampling| sampling.name()) {
+        Some("grey" | "4:4:4") => &EXACT_CHROMA,
         _ if interpolates => &INTERPOLATED_CHROMA,
         _ => &REPEATED_CHROMA,
     }

@@ -11,7 +11,7 @@ use crate::device::DecoderReport;
 use crate::device::cuda::jpeg;
 use crate::device::cuda::nvjpeg::NvjpegError;
 use crate::geometry::Rect;
-use crate::jpeg::Header;
+use crate::image::Header;
 use crate::policy::DecoderChoice;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -124,7 +124,7 @@ impl Dispatch {
                 routes = routes.without(route);
             }
         }
-        let has_many_scans = !header.baseline || header.first_scan != header.components;
+        let has_many_scans = header.jpeg.as_ref().is_none_or(|jpeg| !jpeg.has_one_scan());
         match self.choice {
             // The workers do side by side what one thread would do.
             DecoderChoice::Nvjpeg if self.rows.is_some() && has_many_scans => Routes::NONE,

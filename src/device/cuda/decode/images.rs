@@ -12,8 +12,7 @@ use crate::device::cuda::probe::{Decoding, Missing};
 use crate::device::decoder_report::DecoderReport;
 use crate::error::{Cause, Result};
 use crate::geometry::Rect;
-use crate::image::Image;
-use crate::jpeg;
+use crate::image::{Header, Image};
 use crate::policy::DecoderChoice;
 use std::sync::Arc;
 
@@ -129,7 +128,7 @@ impl ImageDecoder {
     fn decode_wanted(
         &mut self,
         files: &[&[u8]],
-        wanted: impl Fn(&jpeg::Header) -> Rect,
+        wanted: impl Fn(&Header) -> Rect,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
         let mut rounds = Rounds::new(self, &[files], 1, wanted)?;
         let outcomes = rounds.decode(0, true)?;

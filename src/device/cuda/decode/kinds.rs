@@ -1,6 +1,6 @@
 //! Which kinds of files a decoder takes, as it has said of those that it has seen.
 
-use crate::jpeg::Header;
+use crate::image::Header;
 use std::collections::BTreeMap;
 
 /// Images with a side below this are a kind of their own: an engine might refuse them for their size.
@@ -10,7 +10,7 @@ const TINY: u32 = 64;
 const REFUSED_IN_A_ROW: u32 = 3;
 
 /// What a decoder's answer depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Kind {
     components: u8,
     /// Those of the sampling, component by component; (0, 0) beyond the last.
@@ -36,8 +36,9 @@ struct Answers {
 }
 
 impl Kind {
-    /// The kind of a file that is decoded whole or, with `part`, in part.
+    /// The kind of a JPEG that is decoded whole or, with `part`, in part. All other files are one kind.
     pub(super) fn of(header: &Header, part: bool) -> Self {
+        let Some(header) = &header.jpeg else { return Self::default() };
         let mut factors = [(0, 0); 4];
         for (to, &from) in factors.iter_mut().zip(header.sampling.factors()) {
             *to = from;
@@ -86,7 +87,7 @@ mod tests {
     fn kind(sampling: SamplingFactor, side: u16, part: bool) -> Kind {
         let pixels = vec![90; usize::from(side) * usize::from(side) * 3];
         let file = Jpeg::new(sampling).file(&pixels, side, side);
-        Kind::of(&crate::jpeg::parse_header(&file).unwrap(), part)
+        Kind::of(&crate::image::parse_header(&file).unwrap(), part)
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl OwnDecoder {
         }
         let scan = self.maker.make(request.bytes, request.header, request.target.region, None)?;
         let mut words = vec![0; scan.word_bytes()];
-        self.maker.write_words(&mut words);
+        self.maker.write_words(request.bytes, &mut words);
         Some((scan, words))
     }
 }

@@ -1,14 +1,16 @@
 //! Which part of an image is decoded where only a part is wanted.
 
 use crate::geometry::Rect;
-use crate::jpeg::Header;
+use crate::image::Header;
+use crate::jpeg::Sampling;
 
 /// The part that is decoded for `wanted`: widened to whole MCUs, then by one more on each side, so that the
 /// interpolation of chroma finds the neighbours that it has in the whole image; or the whole image, where the part
 /// would be more than half of it and so saves little.
 pub(super) fn part(header: &Header, wanted: Rect) -> Rect {
     let whole = header.size.rect();
-    let factors = header.sampling.factors();
+    let sampling = header.sampling();
+    let factors = sampling.as_ref().map_or(&[][..], Sampling::factors);
     let largest = |of: fn(&(u8, u8)) -> u8| i64::from(factors.iter().map(of).max().unwrap_or(1));
     let wanted = match wanted.intersect(whole) {
         nothing if nothing.is_empty() => Rect::new(0, 0, 1, 1),
@@ -38,7 +40,7 @@ mod tests {
         let mut encoder = Encoder::new(&mut bytes, 90);
         encoder.set_sampling_factor(sampling);
         encoder.encode(&[0; 16 * 16 * 3], 16, 16, ColorType::Rgb).unwrap();
-        let mut header = crate::jpeg::parse_header(&bytes).unwrap();
+        let mut header = crate::image::parse_header(&bytes).unwrap();
         header.size = size;
         header
     }

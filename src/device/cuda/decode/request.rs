@@ -7,7 +7,7 @@ use crate::device::cuda::jpeg::Scan;
 use crate::device::cuda::nvjpeg::Item;
 use crate::device::cuda::target::Target;
 use crate::geometry::Rect;
-use crate::jpeg::Header;
+use crate::image::Header;
 
 /// One image to be decoded.
 #[derive(Clone, Copy)]
@@ -32,11 +32,14 @@ pub(crate) struct StagedScan<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Why no decoder can be asked: the target's region must lie in the image, its rows must not overlap, and the file must
-    /// have its last marker, since an engine may hand out whatever it had.
+    /// Why no decoder of nvJPEG can be asked: the target's region must lie in the image, its rows must not overlap, and the file must
+    /// be a JPEG that has its last marker, since an engine may hand out whatever it had.
     pub(super) fn unfit(&self) -> Option<String> {
         let Target { region, pitch, .. } = self.target;
         let size = self.header.size;
+        if self.header.jpeg.is_none() {
+            return Some("it is no JPEG".into());
+        }
         if !self.bytes.ends_with(&[0xFF, 0xD9]) {
             return Some("the file is cut short: it has no end marker".into());
         }

@@ -1,7 +1,8 @@
 //! Which decoders can take a file, by its header.
 
 use crate::device::cuda::jpeg::LeftOut;
-use crate::jpeg::{ColorModel, Header};
+use crate::image::Header;
+use crate::jpeg::{self, ColorModel};
 use crate::policy::DecoderChoice;
 
 /// The decoder of an image.
@@ -80,6 +81,10 @@ impl Routes {
     /// Files of four components are left to the CPU: nvJPEG's conversion of inks is not feedline's. Nor is RGB stored as such, which
     /// it may take for YCbCr. Arithmetic coding it does not know.
     pub(super) fn of(header: &Header) -> Self {
+        header.jpeg.as_ref().map_or(Self::NONE, Self::of_jpeg)
+    }
+
+    fn of_jpeg(header: &jpeg::Header) -> Self {
         let color = matches!(header.color, ColorModel::Grey | ColorModel::YCbCr);
         let (sampled, by_engines) = match header.sampling.name() {
             "grey" | "4:4:4" | "4:2:2" | "4:2:0" | "4:4:0" => (true, true),
@@ -89,7 +94,7 @@ impl Routes {
         if !(color && sampled) || header.arithmetic {
             return Self::NONE;
         }
-        let interleaved = header.baseline && header.first_scan == header.components;
+        let interleaved = header.has_one_scan();
         let small = header.size.width.max(header.size.height) <= HARDWARE_EDGE;
         match (interleaved, by_engines && small) {
             (true, true) => Self::ALL,
@@ -145,8 +150,7 @@ mod tests {
     }
 
     fn routes(bytes: &[u8]) -> Vec<Route> {
-        let header = crate::jpeg::parse_header(bytes).unwrap();
-        let routes = Routes::of(&header);
+        let routes = Routes::of(&crate::image::parse_header(bytes).unwrap());
         Route::GPU.into_iter().filter(|&route| routes.has(route)).collect()
     }
 
@@ -160,7 +164,7 @@ mod tests {
             let file = encoded(sampling, ColorType::Rgb, false);
             let mut header = crate::jpeg::parse_header(&file).unwrap();
             header.first_scan = 3;
-            let routes = Routes::of(&header);
+            let routes = Routes::of(&header.into());
             assert!(routes.has(Route::GpuHuffman) && !routes.has(Route::Hardware), "{sampling:?}");
         }
         assert_eq!(routes(&encoded(F_1_1, ColorType::Luma, false)), Route::GPU);
@@ -181,7 +185,7 @@ mod tests {
         let file = encoded(SamplingFactor::F_1_1, ColorType::Rgb, false);
         let mut header = crate::jpeg::parse_header(&file).unwrap();
         header.size.width = HARDWARE_EDGE + 1;
-        let routes = Routes::of(&header);
+        let routes = Routes::of(&header.into());
         assert!(!routes.has(Route::Hardware) && routes.has(Route::GpuHuffman));
     }
 

@@ -259,7 +259,7 @@ impl Worker {
     ) -> Result<SourceBytes, Cause> {
         let (slot, input) = (row.slot, Input { bytes: file.bytes(), header });
         if !row.decode_on_cpu
-            && let Some((header, image)) = self.engine.takes(&input, wanted)
+            && let Some(image) = self.engine.takes(&input, wanted)
         {
             let own = self.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.is_own());
             let scan = match own {
@@ -268,7 +268,7 @@ impl Worker {
             };
             // What the device's own decoder does not take, this thread decodes below.
             if !own || scan.is_some() {
-                let scan = scan.and_then(|scan| self.stage_scan(slot, scan, index));
+                let scan = scan.and_then(|scan| self.stage_scan(slot, input.bytes, scan, index));
                 let (bytes, header, len) = (file.staged()?, Arc::new(header.clone()), image.len());
                 return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false, scan }));
             }
@@ -285,7 +285,7 @@ impl Worker {
     /// The scan of what is wanted of a file; `None` where the device's own decoder does not take that.
     fn make_scan(
         &mut self,
-        (file, header): (&[u8], &jpeg::Header),
+        (file, header): (&[u8], &Header),
         wanted: Rect,
         index: Option<&Index>,
     ) -> Option<Scan> {
@@ -296,28 +296,36 @@ impl Worker {
 
     /// Stages the scan that was made last with its bits; `None` where the batch has no memory left for those, and the thread
     /// that submits it makes the scan.
-    fn stage_scan(&self, slot: &Slot, scan: Scan, index: Option<&mut Index>) -> Option<Arc<FileScan>> {
+    fn stage_scan(
+        &self,
+        slot: &Slot,
+        file: &[u8],
+        scan: Scan,
+        index: Option<&mut Index>,
+    ) -> Option<Arc<FileScan>> {
         let mut words = slot.staging().reserve(Use::Words, scan.word_bytes()).ok()?;
-        if let Some(index) = index {
+        if let Some(index) = index.filter(|_| scan.has_index()) {
             index.note_use(scan.skipped_rows());
         }
-        self.scans.write_words(words.bytes_mut());
+        self.scans.write_words(file, words.bytes_mut());
         Some(Arc::new(FileScan { scan, words: Arc::new(words) }))
     }
 }
 
 impl Engine {
-    /// The header and the bytes up to the end of the image, where the device is to decode the file. What the limits refuse
-    /// goes to the CPU's decoder, which says why, as does a file that is cut short.
-    fn takes<'a>(&self, input: &Input<'a>, wanted: Rect) -> Option<(&'a jpeg::Header, &'a [u8])> {
-        let (dispatch, header) = (self.dispatch.as_ref()?, input.header.jpeg.as_ref()?);
-        let within = input.header.size.pixels() <= self.options.limits.max_pixels && !wanted.is_empty();
-        let one_scan = header.baseline && header.first_scan == header.components;
-        if !within || !one_scan && !self.has_few_scans(input.bytes) {
+    /// The bytes up to the end of the image, where the device is to decode the file. What the limits refuse goes to the CPU's
+    /// decoder, which says why, as does a file that is cut short.
+    fn takes<'a>(&self, input: &Input<'a>, wanted: Rect) -> Option<&'a [u8]> {
+        let (dispatch, header) = (self.dispatch.as_ref()?, input.header);
+        let within = header.size.pixels() <= self.options.limits.max_pixels && !wanted.is_empty();
+        if !within || !dispatch.takes(header, wanted) {
             return None;
         }
-        let file = &input.bytes[..jpeg::image_end(input.bytes)?];
-        dispatch.takes(header, wanted).then_some((header, file))
+        match &header.jpeg {
+            Some(jpeg) if !jpeg.has_one_scan() && !self.has_few_scans(input.bytes) => None,
+            Some(_) => Some(&input.bytes[..jpeg::image_end(input.bytes)?]),
+            None => Some(input.bytes),
+        }
     }
 
     /// Whether a file of several scans has no more than it may. Its entropy-coded bytes never look like a marker, so

@@ -5,8 +5,7 @@ use crate::device::cuda::decode::{Dispatch, Request, StagedScan, Target};
 use crate::device::cuda::jpeg::Scan;
 use crate::error::Cause;
 use crate::geometry::Rect;
-use crate::image::PixelsMut;
-use crate::jpeg;
+use crate::image::{Header, PixelsMut};
 use std::sync::Arc;
 
 /// Rows of staged pixels start at a multiple of this.
@@ -26,7 +25,7 @@ pub(super) struct StagedFile {
     pub(super) bytes: Arc<StagingBuffer>,
     /// Of these the image ends there.
     pub(super) len: usize,
-    pub(super) header: Arc<jpeg::Header>,
+    pub(super) header: Arc<Header>,
     /// The part of the image that the plan reads.
     pub(super) wanted: Rect,
     /// Whether samples share it: then it is bad for all of them where any part of it is, whatever they read.

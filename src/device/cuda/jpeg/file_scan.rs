@@ -4,7 +4,8 @@ use super::layout::JpegPoint;
 use super::{FilePart, Job, Scan, ScanMaker, Tables};
 use crate::device::cuda::target::Target;
 use crate::geometry::Rect;
-use crate::jpeg::{Index, parse_header};
+use crate::image::parse_header;
+use crate::jpeg::Index;
 
 /// A file that the device takes. [`FileScan::tables`] says the rest, but for the addresses in it, so that the kernels can be run
 /// on memory of any kind, and on records that no file leads to.
@@ -22,7 +23,7 @@ impl FileScan {
         let mut maker = ScanMaker::default();
         let scan = maker.make(bytes, &header, region, index)?;
         let mut words = vec![0; scan.word_bytes()];
-        maker.write_words(&mut words);
+        maker.write_words(bytes, &mut words);
         Some(Self { region, scan, words })
     }
 

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "starts kernels on memory that the caller vouches for")]
 
-use super::layout::{PIECE_THREADS, RGB_HEIGHT, RGB_WIDTH, TRANSFORMED};
+use super::layout::{EXPAND_THREADS, EXPANDED, PIECE_THREADS, RGB_HEIGHT, RGB_WIDTH, TRANSFORMED};
 use super::program::Program;
 use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Function, Stream};
 use crate::device::cuda::kernel;
@@ -23,6 +23,7 @@ pub(super) struct JpegKernels {
     entropy: Function,
     synchronise: Function,
     prefix: Function,
+    expand: Function,
     inverse_dct: Function,
     planes_to_rgb: Function,
 }
@@ -34,6 +35,7 @@ impl JpegKernels {
             entropy: kernel::load(context, "entropy")?,
             synchronise: kernel::load(context, "synchronise")?,
             prefix: kernel::load(context, "prefix")?,
+            expand: kernel::load(context, "expand")?,
             inverse_dct: kernel::load(context, "inverse_dct")?,
             planes_to_rgb: kernel::load(context, "planes_to_rgb")?,
         })
@@ -80,6 +82,10 @@ impl JpegKernels {
             run(stream, &self.prefix, [counts.runs, TABLE_THREADS], &mut addresses, &mut [])?;
             watch("entropy", cuts[0])?;
             run(stream, &self.entropy, size, &mut entropy(places.run_groups, places.cut_pieces), &mut [])?;
+            watch("expand", cuts[0])?;
+            let size = [counts.packed.div_ceil(EXPAND_THREADS / EXPANDED), EXPAND_THREADS];
+            let mut addresses = [at(places.packed), images, status];
+            run(stream, &self.expand, size, &mut addresses, &mut [counts.packed])?;
             watch("inverse_dct", cuts[0])?;
             let mut addresses = [at(places.transforms), images, at(places.quants)];
             run(stream, &self.inverse_dct, [counts.transforms, TRANSFORMED * 8], &mut addresses, &mut [])?;

@@ -8,6 +8,10 @@ use bytemuck::{Pod, Zeroable};
 pub const LOOKUP_BITS: u32 = 10;
 /// Threads of a block of `entropy`, each with a piece.
 pub const PIECE_THREADS: u32 = 128;
+/// Threads of a block of `expand`, each with a block of coefficients.
+pub const EXPAND_THREADS: u32 = 128;
+/// Blocks of coefficients of a group, at most.
+pub const EXPANDED: u32 = 32;
 /// Blocks of an MCU, at most.
 pub const UNITS: usize = 10;
 /// Blocks of coefficients that a block of `inverse_dct` transforms.
@@ -28,6 +32,8 @@ pub const BAD_CODE: u32 = 1;
 pub const BAD_END: u32 = 2;
 /// Cuts of a run do not fit each other after all rounds.
 pub const UNSETTLED: u32 = 4;
+/// A group of packed blocks holds something else than its blocks.
+pub const BAD_GROUP: u32 = 8;
 /// Bits of a cut.
 pub const CUT_BITS: u32 = 2048;
 /// JpegPlane.upsampling: a sample a pixel.
@@ -89,13 +95,17 @@ pub struct JpegPlane {
     pub blocks_across: u32,
     /// Down.
     pub blocks_down: u32,
+    /// A bit for each position in zigzag order whose values begin with 2 bits, where blocks are packed.
+    pub twos: [u32; 2],
+    /// With 4 bits.
+    pub fours: [u32; 2],
 }
 
 /// One image.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct JpegImage {
-    /// Address of its bits, the first one the highest of each word.
+    /// Address of its bits, the first one the highest of each word; or of its packed blocks, the first byte the lowest.
     pub words: u64,
     /// Address of 64 i16 a block, row by row, in the order of the scan, of the window's MCUs alone.
     pub coefficients: u64,
@@ -225,6 +235,26 @@ pub struct JpegGroup {
     pub reserved: u32,
     /// Numbers of the codes.
     pub codes: [u32; 4],
+}
+
+/// Up to [`EXPANDED`] blocks of a component that stand side by side: a group of a file of coefficients.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct JpegPacked {
+    /// Number of its image.
+    pub image: u32,
+    /// Its first byte, counted through the words of the image.
+    pub at: u32,
+    /// Its bytes.
+    pub length: u16,
+    /// Its blocks.
+    pub count: u8,
+    /// The component that they are of.
+    pub component: u8,
+    /// Of its first block in the component's grid.
+    pub column: u16,
+    /// Its row there.
+    pub row: u16,
 }
 
 /// What a block of threads does for one image: of `inverse_dct` from the block of coefficients `at` on, of `planes_to_rgb` the

@@ -1,13 +1,14 @@
 //! Why the device's own decoder leaves a file to the CPU.
 
 use super::layout::UNSETTLED;
-use crate::jpeg::Header;
+use crate::image::Header;
+use crate::jpeg;
 
 /// What a file has that another decoder must look at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// No header that can be read.
+    /// No header that can be read, or another file than a JPEG or its coefficients.
     Header,
     /// Coefficients in several passes.
     Progressive,
@@ -31,11 +32,20 @@ pub enum LeftOut {
 impl LeftOut {
     /// What a header alone says.
     pub(crate) fn of(header: &Header) -> Option<Self> {
+        match (&header.jpeg, &header.coefficients) {
+            (Some(header), _) => Self::of_jpeg(header),
+            (None, Some(header)) if header.color.components() == 4 => Some(Self::Components),
+            (None, Some(_)) => None,
+            (None, None) => Some(Self::Header),
+        }
+    }
+
+    fn of_jpeg(header: &jpeg::Header) -> Option<Self> {
         match header {
-            Header { progressive: true, .. } => Some(Self::Progressive),
-            Header { arithmetic: true, .. } => Some(Self::Arithmetic),
-            Header { components, .. } if !matches!(components, 1 | 3) => Some(Self::Components),
-            Header { components, first_scan, .. } if first_scan != components => Some(Self::Scans),
+            jpeg::Header { progressive: true, .. } => Some(Self::Progressive),
+            jpeg::Header { arithmetic: true, .. } => Some(Self::Arithmetic),
+            jpeg::Header { components, .. } if !matches!(components, 1 | 3) => Some(Self::Components),
+            jpeg::Header { components, first_scan, .. } if first_scan != components => Some(Self::Scans),
             _ => None,
         }
     }

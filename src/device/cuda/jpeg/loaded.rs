@@ -5,8 +5,8 @@ use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::host_bytes::{ALIGNMENT, HostBytes};
 use crate::device::cuda::target::Target;
 use crate::geometry::Rect;
-use crate::image::Image;
-use crate::jpeg::{Header, Index, parse_header};
+use crate::image::{Header, Image, parse_header};
+use crate::jpeg::Index;
 use std::ops::Range;
 
 /// Bytes that a scan may take beyond those of its file: where rows of a part meet, some stand twice.
@@ -97,7 +97,7 @@ impl Loaded {
         let region = file.region.unwrap_or(header.size.rect());
         let scan = maker.make(file.bytes, &header, region, file.index).ok_or(LeftOut::Uncut)?;
         let words = self.words..self.words + scan.word_bytes();
-        maker.write_words(out.get_mut(words.clone()).ok_or(LeftOut::Room)?);
+        maker.write_words(file.bytes, out.get_mut(words.clone()).ok_or(LeftOut::Room)?);
         self.words = words.end.next_multiple_of(ALIGNMENT);
         let taken = Taken { header, region, scan, words, offset: self.pixels };
         self.pixels += taken.pixel_bytes().next_multiple_of(ALIGNMENT);

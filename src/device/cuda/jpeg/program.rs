@@ -1,10 +1,10 @@
 //! From the scans of a batch to the tables of a launch.
 
 use super::layout::{
-    JpegCode, JpegCut, JpegGroup, JpegImage, JpegJob, JpegPiece, JpegPoint, JpegRun, LOOKUP_BITS,
+    JpegCode, JpegCut, JpegGroup, JpegImage, JpegJob, JpegPacked, JpegPiece, JpegPoint, JpegRun, LOOKUP_BITS,
     PIECE_THREADS, RGB_HEIGHT, RGB_WIDTH, TRANSFORMED,
 };
-use super::scan::{LONG_BITS, Scan};
+use super::scan::{LONG_BITS, Scan, Stored};
 use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::host_bytes::{ALIGNMENT, HostBytes};
 use crate::device::cuda::target::Target;
@@ -55,6 +55,8 @@ pub struct Tables {
     pub runs: Vec<JpegRun>,
     /// Blocks of threads for their cuts.
     pub run_groups: Vec<JpegGroup>,
+    /// Groups of packed blocks.
+    pub packed: Vec<JpegPacked>,
     /// Blocks of threads of `inverse_dct`.
     pub transforms: Vec<JpegJob>,
     /// Those of `planes_to_rgb`.
@@ -85,6 +87,7 @@ pub(super) struct Places {
     pub(super) groups: usize,
     pub(super) runs: usize,
     pub(super) run_groups: usize,
+    pub(super) packed: usize,
     pub(super) transforms: usize,
     pub(super) tiles: usize,
 }
@@ -95,6 +98,8 @@ pub(super) struct Counts {
     pub(super) groups: u32,
     pub(super) runs: u32,
     pub(super) run_groups: u32,
+    /// Groups of packed blocks, of which a block of threads has several.
+    pub(super) packed: u32,
     pub(super) transforms: u32,
     pub(super) tiles: u32,
 }
@@ -137,11 +142,16 @@ impl Program {
     }
 
     pub(super) fn counts(&self) -> Counts {
-        let Tables { codes, groups, runs, run_groups, transforms, tiles, .. } = &self.tables;
-        let [codes, groups, runs, run_groups, transforms, tiles] =
-            [codes.len(), groups.len(), runs.len(), run_groups.len(), transforms.len(), tiles.len()]
-                .map(|count| count as u32);
-        Counts { codes, groups, runs, run_groups, transforms, tiles }
+        let Tables { codes, groups, runs, run_groups, packed, transforms, tiles, .. } = &self.tables;
+        Counts {
+            codes: codes.len() as u32,
+            groups: groups.len() as u32,
+            runs: runs.len() as u32,
+            run_groups: run_groups.len() as u32,
+            packed: packed.len() as u32,
+            transforms: transforms.len() as u32,
+            tiles: tiles.len() as u32,
+        }
     }
 
     fn lay_out(&mut self, jobs: &[Job<'_>]) {
@@ -187,6 +197,7 @@ impl Program {
         places.groups = take(size_of_val(tables.groups.as_slice()));
         places.runs = take(size_of_val(tables.runs.as_slice()));
         places.run_groups = take(size_of_val(tables.run_groups.as_slice()));
+        places.packed = take(size_of_val(tables.packed.as_slice()));
         places.transforms = take(size_of_val(tables.transforms.as_slice()));
         places.tiles = take(size_of_val(tables.tiles.as_slice()));
         self.bytes = take(0);
@@ -215,6 +226,7 @@ impl Program {
         put(places.groups, bytemuck::cast_slice(&tables.groups));
         put(places.runs, bytemuck::cast_slice(&tables.runs));
         put(places.run_groups, bytemuck::cast_slice(&tables.run_groups));
+        put(places.packed, bytemuck::cast_slice(&tables.packed));
         put(places.transforms, bytemuck::cast_slice(&tables.transforms));
         put(places.tiles, bytemuck::cast_slice(&tables.tiles));
     }
@@ -227,9 +239,17 @@ impl Tables {
         let mut known = HashMap::new();
         let mut files = Vec::with_capacity(jobs.len());
         for (number, job) in jobs.iter().enumerate() {
-            let codes: [u32; 4] =
-                std::array::from_fn(|at| tables.code(&mut known, &job.scan.codes[at], at >= 2));
-            files.push((codes, number));
+            match &job.scan.stored {
+                Stored::Coded(coded) => {
+                    let codes: [u32; 4] =
+                        std::array::from_fn(|at| tables.code(&mut known, &coded.codes[at], at >= 2));
+                    files.push((codes, number));
+                }
+                Stored::Packed(groups) => {
+                    let of_image = |group: &JpegPacked| JpegPacked { image: number as u32, ..*group };
+                    tables.packed.extend(groups.iter().map(of_image));
+                }
+            }
             tables.image(job);
         }
         // Files with the same codes share blocks of threads.
@@ -268,7 +288,7 @@ impl Tables {
         let all = || {
             files.iter().flat_map(|&(_, image)| {
                 let of = move |piece: &JpegPiece| JpegPiece { image: image as u32, ..*piece };
-                jobs[image].scan.pieces.iter().map(of)
+                jobs[image].scan.pieces().iter().map(of)
             })
         };
         let mut ends = [0; LENGTHS];

@@ -11,8 +11,8 @@ use crate::device::cuda::failed;
 use crate::device::cuda::host_bytes::ALIGNMENT;
 use crate::error::{Cause, Result};
 use crate::geometry::Rect;
-use crate::image::Image;
-use crate::jpeg::{self, Header};
+use crate::image::{self, Header, Image};
+use crate::jpeg;
 
 /// Lists of files and memory to decode them to; made by [`ImageDecoder::rounds`].
 pub struct Rounds<'a> {
@@ -48,7 +48,7 @@ impl<'a> List<'a> {
     ) -> Result<Self, CudaError> {
         let mut end = 0;
         let file = |&bytes: &&'a [u8]| {
-            let header = jpeg::parse_header(bytes).map_err(|error| error.to_string());
+            let header = image::parse_header(bytes).map_err(|error| error.to_string());
             let region = header.as_ref().map_or(Rect::default(), &wanted);
             let offset = end;
             end += (region.size().pixels() as usize * 3).next_multiple_of(ALIGNMENT);
