@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// A file of operations, `-` for standard input, or the JSON itself
     #[arg(long, value_name = "OPS.json", required_unless_present = "batch", conflicts_with = "batch")]
     ops: Option<String>,
-    /// A JPEG, PNG or WebP file; its content decides, not its name
+    /// A JPEG, a PNG, a WebP or a file of coefficients; its content decides, not its name
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     input: Option<PathBuf>,
     /// The .npy file to write
@@ -149,7 +149,7 @@ fn read_ops(list: &str) -> anyhow::Result<Vec<Op>> {
 /// Refuses to write over the image that is read: user data is never changed.
 pub(crate) fn keep_input(input: &Path, out: &Path) -> anyhow::Result<()> {
     match (input.canonicalize(), out.canonicalize()) {
-        (Ok(a), Ok(b)) if a == b => bail!("--out would overwrite {}: name another file", input.display()),
+        (Ok(a), Ok(b)) if a == b => bail!("this would overwrite {}: name another file", input.display()),
         _ => Ok(()),
     }
 }

@@ -53,7 +53,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         "{} is a folder, and one file is converted: for a data set give `feedline pack --format coefficients`",
         input.display()
     );
-    let (bytes, mut written) = (regular_file::read(input)?, Vec::new());
+    ensure!(!out.is_dir(), "{} is a folder: name the file to write", out.display());
+    let bytes = regular_file::read(input)
+        .with_context(|| format!("{} cannot be read: check the path", input.display()))?;
+    let mut written = Vec::new();
     let mut converter = Converter::new(&Limits::default(), (*profile).into());
     converter.convert(&bytes, &mut written).with_context(|| input.display().to_string())?;
     make_folder(out)?;

@@ -22,7 +22,7 @@ pub(crate) fn write(path: &Path, dtype: DType, shape: &[usize], data: &[u8]) -> 
 pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) => std::fs::create_dir_all(folder)
-            .with_context(|| format!("the folder {} cannot be made: choose another --out", folder.display())),
+            .with_context(|| format!("the folder {} cannot be made: choose another place", folder.display())),
         None => Ok(()),
     }
 }

@@ -3,32 +3,64 @@
 use super::decode::Decoder;
 use super::encode::{Encoder, Profile};
 use super::error::CoefficientsError;
-use super::header::parse_header;
+use super::header::{is_coefficients, parse_header};
 use crate::decode_memory::{give_back, grow};
 use crate::geometry::Size;
 use crate::jpeg::{self, Damage, JpegError, Limits, PixelsMut, Rows};
 use crate::policy::Damaged;
 
-/// Why a JPEG was not converted.
+/// Why a JPEG was not converted. The caller adds the file's name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// It cannot be decoded, or only by guessing.
-    #[error(transparent)]
-    Jpeg(#[from] JpegError),
+    /// It has been converted before.
+    #[error("it is a file of coefficients already: use it as it is")]
+    Converted,
+    /// It cannot be decoded, or only by guessing, or its coefficients cannot be held.
+    #[error("{}", refusal(.0))]
+    Jpeg(JpegError),
     /// It is damaged, though its pixels are not.
-    #[error("the JPEG is damaged ({0}): leave it as it is")]
+    #[error("the JPEG is damaged ({0}): copy it again, or use it as it is")]
     Damaged(Damage),
     /// What was written cannot be read.
-    #[error(
-        "what was written of it cannot be read: {0}: leave the JPEG as it is (--format tar), and report this"
-    )]
-    Unreadable(#[from] CoefficientsError),
+    #[error("what was written of it cannot be read ({}): use the JPEG as it is, and report this", .0.defect())]
+    Unreadable(CoefficientsError),
     /// What was written decodes to other pixels.
-    #[error(
-        "what was written of it has other pixels: leave the JPEG as it is (--format tar), and report this"
-    )]
+    #[error("what was written of it has other pixels: use the JPEG as it is, and report this")]
     Different,
+}
+
+// No sources of the errors: their remedies are those of decoding.
+impl From<JpegError> for ConvertError {
+    fn from(error: JpegError) -> Self {
+        Self::Jpeg(error)
+    }
+}
+
+impl From<CoefficientsError> for ConvertError {
+    fn from(error: CoefficientsError) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+/// The error with what helps where a JPEG is converted.
+fn refusal(error: &JpegError) -> String {
+    match error {
+        JpegError::NotJpeg => "not a JPEG: it does not begin with FF D8: give a JPEG".to_owned(),
+        JpegError::Truncated { place } => {
+            format!("truncated: the file ends in {place}: copy it again, or use it as it is")
+        }
+        JpegError::Unsupported { what } => {
+            format!("the coefficients of this JPEG cannot be held: {what}: use the JPEG as it is")
+        }
+        JpegError::Corrupt { what } => {
+            format!("corrupt JPEG: {what}: copy the file again, or use it as it is")
+        }
+        JpegError::TooLarge { what, found, limit, .. } => {
+            format!("too large: {what} {found}, the limit is {limit}: use the JPEG as it is")
+        }
+        JpegError::Request { .. } => error.to_string(),
+    }
 }
 
 /// Converts JPEGs. Keeps its buffers, so one per thread soon stops allocating for pixels.
@@ -52,8 +84,11 @@ impl Converter {
     /// Writes the file of coefficients of a JPEG to `out`, in place of what is there, and decodes both to compare them.
     ///
     /// # Errors
-    /// A JPEG that is damaged, or whose coefficients cannot be held: of arithmetic coding, or with scans left out.
+    /// What is no JPEG; a JPEG that is damaged, or whose coefficients cannot be held: of arithmetic coding, or with scans left out.
     pub fn convert(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
+        if is_coefficients(bytes) {
+            return Err(ConvertError::Converted);
+        }
         let header = jpeg::parse_header(bytes)?;
         self.encoder.encode(bytes, &header, &self.limits, self.profile, out)?;
         // It is decoded twice or more, into the same memory.
@@ -104,5 +139,35 @@ impl Rows for Compared<'_> {
     fn done(&mut self, y: usize) {
         let stride = self.found.len();
         self.are_equal &= self.wanted[y * stride..][..stride] == self.found[..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_offers_what_helps_in_decoding_alone() {
+        let jpeg = [
+            JpegError::NotJpeg,
+            JpegError::Truncated { place: "a scan" },
+            JpegError::Unsupported { what: "arithmetic coding" },
+            JpegError::Corrupt { what: "a bad code" },
+            JpegError::TooLarge { what: "pixels", found: 5, limit: 4, remedy: "max_pixels" },
+        ];
+        let of_jpeg = jpeg.into_iter().map(ConvertError::from);
+        let damage = Damage::BadHuffmanCode;
+        let unreadable = CoefficientsError::Corrupt { what: "a count is above 8" }.into();
+        let others =
+            [ConvertError::Converted, ConvertError::Damaged(damage), unreadable, ConvertError::Different];
+        for error in of_jpeg.chain(others) {
+            assert!(std::error::Error::source(&error).is_none(), "{error}");
+            let message = error.to_string();
+            let remedy = message.rsplit_once(": ").unwrap().1;
+            assert!(remedy.contains("use ") || remedy == "give a JPEG", "{message}");
+            for elsewhere in ["damaged =", "max_pixels", "encode", "--", "pack"] {
+                assert!(!message.contains(elsewhere), "{message}");
+            }
+        }
     }
 }

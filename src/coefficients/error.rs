@@ -27,6 +27,18 @@ pub enum CoefficientsError {
     OtherFile,
 }
 
+impl CoefficientsError {
+    /// What is wrong, without a remedy.
+    pub(super) fn defect(&self) -> &'static str {
+        match self {
+            Self::Truncated { place } => place,
+            Self::Version { .. } => "its version",
+            Self::Corrupt { what } => what,
+            Self::OtherFile => "its header",
+        }
+    }
+}
+
 /// Short for an `Err` of [`CoefficientsError::Corrupt`].
 pub(super) fn corrupt<T>(what: &'static str) -> Result<T, CoefficientsError> {
     Err(CoefficientsError::Corrupt { what })

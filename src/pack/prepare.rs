@@ -63,7 +63,7 @@ impl<'a> Preparer<'a> {
         let mut jpeg_sha256 = None;
         if self.settings.format == Format::Coefficients
             && ending == "jpg"
-            && self.convert().map_err(|error| bad(error.into()))?
+            && self.convert().map_err(|error| bad(format!("{error}; --format tar packs it so").into()))?
         {
             jpeg_sha256 = Some(shard::sha256(&self.bytes));
             std::mem::swap(&mut self.bytes, &mut self.coefficients);
