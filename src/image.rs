@@ -163,10 +163,11 @@ impl Decoder {
     }
 
     /// As [`Decoder::decode`], for an image that may be decoded at a smaller scale, and with an index as in
-    /// [`jpeg::Decoder::decode_indexed`]. Both are for JPEG: other formats leave the index as it is.
+    /// [`jpeg::Decoder::decode_indexed`]. Smaller scales are for JPEGs and files of coefficients, the index is for JPEGs: other
+    /// formats leave it as it is.
     ///
     /// # Errors
-    /// Those of [`Decoder::decode`]; [`ImageError::Unsupported`] for another format at another scale than full.
+    /// Those of [`Decoder::decode`]; [`ImageError::Scale`] for another format at another scale than full.
     pub fn decode_part(
         &mut self,
         bytes: &[u8],
@@ -281,9 +282,7 @@ impl Decoder {
     pub(crate) fn check(&self, header: &Header, part: Part) -> Result<Size, ImageError> {
         let Part { scale, region } = part;
         if scale != Scale::Full && !header.format.is_dct() {
-            return Err(ImageError::Unsupported {
-                format: "no JPEG, which alone can be decoded at a smaller scale",
-            });
+            return Err(ImageError::Scale { format: header.format });
         }
         let size = scale.apply(header.size);
         check_pixels(header.size, &self.limits)?;

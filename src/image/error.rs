@@ -86,9 +86,9 @@ pub enum ImageError {
         /// The size of the upright image.
         size: Size,
     },
-    /// The caller asked for a smaller scale of a file that is no JPEG.
+    /// The caller asked for a smaller scale of a file that is neither a JPEG nor a file of coefficients.
     #[error(
-        "the file is {format}, and only JPEG can be decoded at a smaller scale: ask for a minimum size, for which other formats are decoded at full scale"
+        "the file is {format}, and only JPEGs and files of coefficients can be decoded at a smaller scale: ask for full scale, or for a minimum size, for which other formats are decoded at full scale"
     )]
     Scale {
         /// The format.

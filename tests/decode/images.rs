@@ -5,7 +5,7 @@
 pub(crate) mod files;
 
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::image::{Decoder, Format, Image, ImageError, Limits, parse_header, verify};
+use feedline::image::{Decoder, Format, Image, ImageError, Limits, Part, Scale, parse_header, verify};
 use files::{Png, exif, extended_webp, webp};
 
 /// All colour types of PNG with all depths that each may have.
@@ -216,6 +216,15 @@ fn a_damaged_checksum_is_found_though_the_region_ends_before_it() {
     file[checksum] ^= 1;
     let error = decode(&file, Some(Rect::new(0, 0, 2, 2))).unwrap_err();
     assert!(matches!(error, ImageError::Corrupt { format: Format::Png, .. }), "{error}");
+}
+
+#[test]
+fn a_smaller_scale_of_another_format_than_jpeg_is_refused_by_name() {
+    let png = feedline_test_support::png::flat([9, 90, 200], 16, 8);
+    let (header, mut image) = (parse_header(&png).unwrap(), Image::default());
+    let part = Part { scale: Scale::Half, region: Rect::new(0, 0, 8, 4) };
+    let error = Decoder::new(Limits::default()).decode_part(&png, &header, part, None, &mut image);
+    assert_eq!(error, Err(ImageError::Scale { format: Format::Png }));
 }
 
 #[test]
