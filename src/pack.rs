@@ -125,7 +125,8 @@ impl Pack {
         /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
         chroma in settings.chroma: Chroma;
 
-        /// Sets what files of coefficients are made for: to be small, which is the default, or fast.
+        /// Sets what files of coefficients are made for: to be small, which is the default, or fast. Refused with another format
+        /// than [`Format::Coefficients`].
         profile in settings.profile: Profile;
 
         /// Sets which damaged JPEGs are taken where images are decoded: to be resized or re-encoded, and with

@@ -7,7 +7,7 @@ use super::{print, progress};
 use anyhow::{anyhow, ensure};
 use clap::ValueEnum;
 use feedline::options::Bytes;
-use feedline::pack::{Chroma, Format, Pack};
+use feedline::pack::{Chroma, Format, Pack, Profile};
 use std::path::PathBuf;
 
 /// Pack a data set into shards, in parallel; the same command goes on where a killed one was
@@ -41,9 +41,9 @@ pub(crate) struct Arguments {
     /// Chroma subsampling of what is encoded anew
     #[arg(long, default_value = "420")]
     sampling: Sampling,
-    /// What files of coefficients are made for (with --format coefficients)
-    #[arg(long, default_value = "small")]
-    profile: ProfileName,
+    /// What files of coefficients are made for (with --format coefficients) [default: small]
+    #[arg(long)]
+    profile: Option<ProfileName>,
     /// Decode all records, leave out those that training could not use, and list them; without it, images that are
     /// packed unchanged are not decoded
     #[arg(long)]
@@ -75,6 +75,10 @@ enum Sampling {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
+    ensure!(
+        arguments.profile.is_none() || matches!(arguments.format, FormatName::Coefficients),
+        "--profile is of files of coefficients: add --format coefficients, or leave --profile out"
+    );
     let source = data::open(&arguments.flags.options.data)?;
     let format = match arguments.format {
         FormatName::Tar => Format::Tar,
@@ -89,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         .format(format)
         .shard_bytes(arguments.shard_bytes)
         .chroma(chroma)
-        .profile(arguments.profile.into())
+        .profile(arguments.profile.map_or_else(Profile::default, Profile::from))
         .damaged(arguments.flags.options.decode.damaged())
         .skip_bad(arguments.skip_bad);
     if let Some(records) = arguments.shard_records {

@@ -43,6 +43,9 @@ impl Settings {
             Self { shard_records: Some(0), .. } => "shards of 0 records hold nothing: give at least 1",
             Self { resize: Some(0), .. } => "a shorter edge of 0 pixels is no image: give at least 1",
             Self { quality: Some(0 | 101..), .. } => "the quality of a JPEG is 1 to 100",
+            Self { profile: Profile::Fast, format: Format::Tar | Format::TfRecord, .. } => {
+                "the profile is of files of coefficients: set the format `coefficients`, or leave the profile out"
+            }
             _ => return Ok(()),
         };
         Err(Error::config(wrong))

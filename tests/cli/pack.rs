@@ -42,6 +42,10 @@ fn bad_checksums_and_bad_arguments_are_errors() {
     let photos = photos();
     assert!(fail(&["inspect", "--data", word(&photos), "--checksums"]).contains("no manifest.json"));
     assert!(fail(&arguments(out.path(), &["--workers", "0"])).contains("--workers 0"));
+    for profile in ["small", "fast"] {
+        let told = fail(&arguments(out.path(), &["--profile", profile]));
+        assert!(told.contains("add --format coefficients, or leave --profile out"), "{told}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use feedline::label::Label;
 use feedline::pack::{Format, Pack, Profile};
 use feedline::source::{Folder, Memory, Shards, Source};
 use sha2::{Digest, Sha256};
+use std::fs;
 use std::path::Path;
 
 fn pack(out: &Path) -> Pack {
@@ -83,6 +84,18 @@ fn what_is_resized_first_is_held_as_coefficients_too() {
         resized.read(index, &mut wanted).unwrap();
         both.read(index, &mut found).unwrap();
         assert!(pixels(&wanted).1 == pixels(&found).1, "record {index}");
+    }
+}
+
+#[test]
+fn a_profile_without_coefficients_is_refused() {
+    let photos = Folder::open(PHOTOS).unwrap();
+    for format in [Format::Tar, Format::TfRecord] {
+        let out = tempfile::tempdir().unwrap();
+        let error = quietly(&Pack::to(out.path()).format(format).profile(Profile::Fast), &photos);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("profile") && error.contains("set the format `coefficients`"), "{error}");
+        assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "nothing is written");
     }
 }
 
