@@ -79,6 +79,11 @@ macro_rules! pass_on {
             self $($to)+.values(index, values)
         }
     };
+    (@jpeg_sha256 [$($to:tt)+]) => {
+        fn jpeg_sha256(&self, index: usize) -> $crate::error::Result<Option<String>> {
+            self $($to)+.jpeg_sha256(index)
+        }
+    };
     (@classes [$($to:tt)+]) => {
         fn classes(&self) -> &[String] {
             self $($to)+.classes()
@@ -266,6 +271,16 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
+    /// The SHA-256 of the JPEG that a file of coefficients was made from, in hexadecimal digits, where the record's shard names
+    /// it. Packing asks for it.
+    ///
+    /// # Errors
+    /// Those of [`Source::read`].
+    fn jpeg_sha256(&self, index: usize) -> Result<Option<String>> {
+        let _ = index;
+        Ok(None)
+    }
+
     /// Class names in the order of class indices; empty where the source knows none.
     fn classes(&self) -> &[String] {
         &[]
@@ -303,7 +318,8 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            pass_on!([.deref()] len read key path label mask fields classes shard_ends record is_known_ahead mix_order io_stats);
+            pass_on!([.deref()] len read key path label mask fields jpeg_sha256 classes shard_ends record is_known_ahead);
+            pass_on!([.deref()] mix_order io_stats);
         }
     )*};
 }

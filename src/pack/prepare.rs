@@ -60,7 +60,10 @@ impl<'a> Preparer<'a> {
         self.renderer.give_back();
         give_back(&mut self.pixels);
         let (mut ending, size) = encoded.map_err(bad)?;
-        let mut jpeg_sha256 = None;
+        let mut jpeg_sha256 = match ending {
+            "fjc" => source.jpeg_sha256(index)?,
+            _ => None,
+        };
         if self.settings.format == Format::Coefficients
             && ending == "jpg"
             && self.convert().map_err(|error| bad(format!("{error}; --format tar packs it so").into()))?

@@ -9,6 +9,7 @@ use crate::error::{Cause, Error, Result};
 use crate::regular_file;
 use std::borrow::Cow;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Byte ranges by index, file after file. Each costs 24 bytes and its key.
@@ -145,18 +146,18 @@ impl ByteRanges {
         to: &mut dyn Destination,
     ) -> Result<(), Cause> {
         let (number, path) = self.file(index);
-        let failed = |error: io::Error| -> Cause {
-            let what = self.what;
-            format!("cannot read {}: {error}; restore the {what}, or open the source again", path.display())
-                .into()
-        };
         let room = to.room(bytes as usize);
         let opened = self.open.file(number, path, self.versions[number]);
         let read = opened.and_then(|file| read_at(&file, offset, room));
         read.map_err(|error| {
             self.open.forget(number);
-            failed(error)
+            self.unreadable(path, &error)
         })
+    }
+
+    fn unreadable(&self, path: &Path, error: &io::Error) -> Cause {
+        let (what, path) = (self.what, path.display());
+        format!("cannot read {path}: {error}; restore the {what}, or open the source again").into()
     }
 }
 
@@ -175,6 +176,14 @@ impl Parts for ByteRanges {
 
     fn read_beside(&self, index: usize, range: [u64; 2], bytes: &mut Vec<u8>) -> Result<(), Cause> {
         self.read_range(index, range, bytes)
+    }
+
+    fn after(&self, index: usize) -> Result<Range<u64>, Cause> {
+        let ((number, path), record) = (self.file(index), self.records[index]);
+        let opened = self.open.file(number, path, self.versions[number]);
+        let about = opened.and_then(|file| file.metadata());
+        let about = about.map_err(|error| self.unreadable(path, &error))?;
+        Ok(record.offset + record.bytes..about.len())
     }
 }
 

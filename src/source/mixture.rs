@@ -384,6 +384,11 @@ impl Source for Mixture {
         Ok(())
     }
 
+    fn jpeg_sha256(&self, index: usize) -> Result<Option<String>> {
+        let (set, own) = self.own(index)?;
+        set.source.jpeg_sha256(own).map_err(|error| self.named(index, error))
+    }
+
     fn classes(&self) -> &[String] {
         &self.classes
     }

@@ -10,6 +10,7 @@ use super::{out_of_range, too_large};
 use crate::error::{Cause, Error, Result, bail};
 use crate::label::{Label, Skeleton, Unit};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Records that are parts of files, on a disk or in a store.
@@ -24,6 +25,9 @@ pub(super) trait Parts {
     /// Replaces the content of `bytes` by a range of the file that record `index` lies in, which must exist: by so many
     /// bytes from an offset.
     fn read_beside(&self, index: usize, range: [u64; 2], bytes: &mut Vec<u8>) -> Result<(), Cause>;
+
+    /// Where record `index`, which must exist, ends in its file, and where the file does.
+    fn after(&self, index: usize) -> Result<Range<u64>, Cause>;
 }
 
 /// Objects and masks of records that lie in shards.

@@ -379,4 +379,8 @@ impl Source for Remote {
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
         self.contents.values(self, index, values)
     }
+
+    fn jpeg_sha256(&self, index: usize) -> Result<Option<String>> {
+        self.contents.jpeg_sha256(self, index)
+    }
 }

@@ -1,5 +1,6 @@
 //! Tar files of images, named as WebDataset names them, with any record at hand at any time.
 
+pub(super) mod provenance;
 pub(super) mod samples;
 pub(super) mod scan;
 pub(super) mod table;
@@ -222,6 +223,10 @@ impl Source for Shards {
 
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
         self.samples.values(self, &self.ranges, index, values)
+    }
+
+    fn jpeg_sha256(&self, index: usize) -> Result<Option<String>> {
+        provenance::jpeg_sha256(&self.ranges, index)
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {

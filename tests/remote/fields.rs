@@ -127,8 +127,8 @@ fn members_that_are_missing_too_large_or_changed_make_bad_samples_and_misspelt_o
 mod packed {
     use super::*;
     use crate::labelled::{masks_of, yolo};
-    use feedline::pack::Pack;
-    use feedline::source::{WithMasks, Yolo};
+    use feedline::pack::{Format, Pack};
+    use feedline::source::{Folder, WithMasks, Yolo};
 
     /// A YOLO data set with masks, packed.
     fn shards() -> tempfile::TempDir {
@@ -159,6 +159,28 @@ mod packed {
         let opened = source::open(&data_at(&server, "s3://bucket/packed", DataOptions::default())).unwrap();
         assert_eq!((opened.kind, opened.objects), (Kind::Remote, true));
         assert_eq!(opened.labels, local.report());
+    }
+
+    #[test]
+    fn packed_coefficients_name_their_jpegs_by_a_request_each() {
+        let out = tempfile::tempdir().unwrap();
+        let photos = Folder::open("data/photos").unwrap();
+        let pack = Pack::to(out.path().join("packed")).format(Format::Coefficients).shard_records(20);
+        pack.run(&photos, &mut |_| {}).unwrap();
+        let local = Shards::folder(out.path().join("packed")).unwrap();
+        let server = Server::start(uploaded(out.path()), false);
+        let remote = options(&server).open("s3://bucket/packed").unwrap();
+        let opened = server.seen().len();
+        for index in 0..local.len() {
+            let sum = local.jpeg_sha256(index).unwrap();
+            assert!(sum.as_ref().is_none_or(|sum| sum.len() == 64));
+            assert_eq!(remote.jpeg_sha256(index).unwrap(), sum, "record {index}");
+        }
+        assert_eq!(server.seen().len() - opened, local.len());
+        says(remote.jpeg_sha256(local.len()), &["so there is none at"]);
+        // Images that lie in no archive have nothing behind them.
+        let server = Server::start(uploaded(Path::new("data/photos")), false);
+        assert_eq!(options(&server).open("s3://bucket").unwrap().jpeg_sha256(0).unwrap(), None);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::pack::{PHOTOS, quietly};
+use feedline::field::{Field, FieldValue};
 use feedline::image::{self, Decoder, Image, Limits};
 use feedline::label::Label;
 use feedline::pack::{Format, Pack, Profile};
-use feedline::source::{Folder, Memory, Shards, Source};
+use feedline::source::{Folder, Memory, Shards, Source, TfRecord};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
@@ -21,6 +23,22 @@ fn pixels(file: &[u8]) -> (image::Format, Vec<u8>) {
     Decoder::new(Limits::default()).decode(file, &header, header.size.rect(), &mut image).unwrap();
     image.data.truncate(image.stride * image.region.height as usize);
     (header.format, image.data)
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The JSON of every record.
+fn abouts(shards: &Path) -> Vec<Value> {
+    let shards = Shards::options().fields([Field::json("about").from("json")]).folder(shards).unwrap();
+    let mut values = Vec::new();
+    let about = |index| {
+        shards.values(index, &mut values).unwrap();
+        let [FieldValue::Json(text)] = &values[..] else { panic!("{values:?}") };
+        serde_json::from_str(text).unwrap()
+    };
+    (0..shards.len()).map(about).collect()
 }
 
 #[test]
@@ -43,10 +61,11 @@ fn packed_jpegs_keep_their_pixels_and_labels_and_say_what_they_were() {
             converted += usize::from(found.0 == image::Format::Coefficients);
         }
         assert!(converted >= 40);
-        let first = std::fs::read(out.path().join("shard-000000.tar")).unwrap();
-        photos.read(0, &mut own).unwrap();
-        let sum: String = Sha256::digest(&own).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert!(first.windows(sum.len()).any(|text| text == sum.as_bytes()), "the JSON names the JPEG");
+        for (index, about) in abouts(out.path()).iter().enumerate() {
+            photos.read(index, &mut own).unwrap();
+            let sum = (pixels(&own).0 == image::Format::Jpeg).then(|| sha256(&own));
+            assert_eq!(about["jpeg_sha256"].as_str(), sum.as_deref(), "record {index}");
+        }
     }
 }
 
@@ -85,6 +104,92 @@ fn what_is_resized_first_is_held_as_coefficients_too() {
         both.read(index, &mut found).unwrap();
         assert!(pixels(&wanted).1 == pixels(&found).1, "record {index}");
     }
+}
+
+#[test]
+fn coefficients_that_are_packed_again_stay_as_they_are_and_say_what_they_were() {
+    let photos = Folder::open(PHOTOS).unwrap();
+    let [first, again, resized] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    quietly(&pack(first.path()), &photos).unwrap();
+    let packed = Shards::folder(first.path()).unwrap();
+    let wanted = abouts(first.path());
+    for settings in [pack(again.path()), Pack::to(again.path())] {
+        fs::remove_dir_all(again.path()).unwrap();
+        quietly(&settings, &packed).unwrap();
+        let shards = Shards::folder(again.path()).unwrap();
+        let (mut own, mut found) = (Vec::new(), Vec::new());
+        for (index, (about, was)) in abouts(again.path()).iter().zip(&wanted).enumerate() {
+            packed.read(index, &mut own).unwrap();
+            shards.read(index, &mut found).unwrap();
+            assert!(own == found, "record {index}");
+            assert_eq!(about["jpeg_sha256"], was["jpeg_sha256"], "record {index}");
+            assert_eq!(shards.jpeg_sha256(index).unwrap().as_deref(), was["jpeg_sha256"].as_str());
+        }
+    }
+    quietly(&Pack::to(resized.path()).resize(100), &packed).unwrap();
+    let other = abouts(resized.path());
+    let is_kept = |(about, was): &(&Value, &Value)| !about["jpeg_sha256"].is_null() && about == was;
+    assert_eq!(other.iter().zip(&wanted).filter(is_kept).count(), 0, "they are of other images");
+}
+
+#[test]
+fn the_jpeg_is_named_by_the_json_of_the_own_sample_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, sum) = (folder.path().join("some.archive.tar"), "ab".repeat(32));
+    let says = format!("{{\"jpeg_sha256\": \"{sum}\"}}");
+    let long = vec![b'x'; 9000];
+    let image = &b"an image"[..];
+    let members: [(&str, &[u8]); 12] = [
+        ("./in/a.fjc", image),
+        ("./in/a.txt", &long),
+        ("./in/a.json", says.as_bytes()),
+        ("b.fjc", image),
+        ("c.json", says.as_bytes()),
+        ("c.fjc", image),
+        ("d.fjc", image),
+        ("d.json", b"[no JSON"),
+        ("e.fjc", image),
+        ("e.json", b"{\"jpeg_sha256\": 7}"),
+        ("f.json", says.as_bytes()),
+        ("g.fjc", image),
+    ];
+    let mut tar = tar::Builder::new(Vec::new());
+    for (path, content) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        // As tar writes the names that it is given.
+        header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
+        header.set_cksum();
+        tar.append(&header, content).unwrap();
+    }
+    let whole = tar.into_inner().unwrap();
+    // Some writers leave out the two blocks that end an archive.
+    for end in [whole.len(), whole.len() - 1024] {
+        fs::write(&archive, &whole[..end]).unwrap();
+        let shards = Shards::open([&archive]).unwrap();
+        let found = (0..shards.len()).map(|index| shards.jpeg_sha256(index).unwrap());
+        assert_eq!(found.collect::<Vec<_>>(), [Some(sum.clone()), None, None, None, None, None]);
+        assert!(shards.jpeg_sha256(6).unwrap_err().to_string().contains("there is none at 6"));
+        fs::remove_file(&archive).unwrap();
+        // A copy has no open file.
+        let gone = shards.clone().jpeg_sha256(0).unwrap_err().to_string();
+        assert!(gone.contains("a.fjc") && gone.contains("restore the archive"), "{gone}");
+    }
+}
+
+#[test]
+fn tfrecord_files_hold_coefficients_as_they_are_and_say_so() {
+    let [first, again] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    quietly(&pack(first.path()), &Folder::open(PHOTOS).unwrap()).unwrap();
+    let packed = Shards::folder(first.path()).unwrap();
+    quietly(&Pack::to(again.path()).format(Format::TfRecord), &packed).unwrap();
+    let format = Field::text("format").from("image/format");
+    let records = TfRecord::options().fields([format]).open(again.path()).unwrap();
+    let (mut own, mut found, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    packed.read(0, &mut own).unwrap();
+    records.read(0, &mut found).unwrap();
+    records.values(0, &mut values).unwrap();
+    assert!(own == found && values == ["fjc".into()], "{values:?}");
 }
 
 #[test]

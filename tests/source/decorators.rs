@@ -31,6 +31,9 @@ impl Source for Unusual {
         *bytes = b"mask".to_vec();
         Ok(true)
     }
+    fn jpeg_sha256(&self, index: usize) -> Result<Option<String>, Error> {
+        Ok(Some(format!("sum {index}")))
+    }
     fn classes(&self) -> &[String] {
         static CLASSES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(class_names);
         &CLASSES
@@ -71,6 +74,7 @@ fn what_is_laid_round_a_source_hands_all_of_it_on() {
         assert_eq!((source.key(1).as_ref(), source.label(1)), ("1.jpg", Label::Class(1)), "{name}");
         assert_eq!((source.classes(), source.shard_ends()), (&class_names()[..], vec![1, 3]), "{name}");
         assert_eq!((source.record(1), source.io_stats().requests), (2, 7), "{name}");
+        assert_eq!(source.jpeg_sha256(1).unwrap().as_deref(), Some("sum 1"), "{name}");
         assert_eq!(source.mix_order().map(|order| order.mix), Some(Mix::Chain), "{name}");
         assert!(source.mask(1, &mut bytes).unwrap());
         assert_eq!(bytes, if with_mask { &b"mask"[..] } else { b"another mask" }, "{name}");

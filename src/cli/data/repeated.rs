@@ -90,6 +90,10 @@ impl Source for Repeated {
         self.source.values(self.own(index), values)
     }
 
+    fn jpeg_sha256(&self, index: usize) -> Result<Option<String>> {
+        self.source.jpeg_sha256(self.own(index))
+    }
+
     fn classes(&self) -> &[String] {
         self.source.classes()
     }

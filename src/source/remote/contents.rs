@@ -8,6 +8,7 @@ use crate::source::classes::Classes;
 use crate::source::coco::CocoLabels;
 use crate::source::labels::report::LabelReport;
 use crate::source::list::values::RowValues;
+use crate::source::shards::provenance;
 use crate::source::shards::samples::Samples;
 use crate::source::yolo::YoloLabels;
 
@@ -99,6 +100,14 @@ impl Contents {
         match self {
             Self::Archives(samples) => samples.held.mask(&source.objects, index, bytes),
             _ => Ok(false),
+        }
+    }
+
+    /// See [`crate::source::Source::jpeg_sha256`].
+    pub(super) fn jpeg_sha256(&self, source: &Remote, index: usize) -> Result<Option<String>> {
+        match self {
+            Self::Archives(_) => provenance::jpeg_sha256(&source.objects, index),
+            _ => Ok(None),
         }
     }
 }

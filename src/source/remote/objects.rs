@@ -82,4 +82,8 @@ impl Parts for Objects {
         let read = self.store.fetch(&path, Some(part), version, bytes);
         read.map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)).into())
     }
+
+    fn after(&self, index: usize) -> Result<Range<u64>, Cause> {
+        self.records.after(index).ok_or_else(|| "it is no part of an archive".into())
+    }
 }

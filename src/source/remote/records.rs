@@ -85,10 +85,21 @@ impl Records {
         &self.keys[start as usize..record.key_end as usize]
     }
 
+    /// The archive that record `index` lies in.
+    fn archive(&self, index: usize) -> Option<&Object> {
+        self.archives.get(self.ends.partition_point(|&end| end <= index))
+    }
+
+    /// Where record `index`, which must exist, ends in its archive, and where the archive does; none outside of archives.
+    pub(super) fn after(&self, index: usize) -> Option<Range<u64>> {
+        let Record { place, bytes, .. } = self.records[index];
+        Some(place + bytes..self.archive(index)?.size)
+    }
+
     /// The location of record `index`, which must exist.
     pub(super) fn find(&self, index: usize, address: &Address) -> Result<Whereabouts, Cause> {
         let Record { place, bytes, .. } = self.records[index];
-        if let Some(archive) = self.archives.get(self.ends.partition_point(|&end| end <= index)) {
+        if let Some(archive) = self.archive(index) {
             return Ok(Whereabouts {
                 path: archive.path.clone(),
                 part: Some(place..place + bytes),

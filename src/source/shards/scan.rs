@@ -236,7 +236,7 @@ fn refuse_compressed(file: &mut (impl Read + Seek)) -> io::Result<Option<String>
 
 /// The path up to the first dot of the name, and what follows in lower case; none for names without a dot, or with
 /// nothing before it.
-fn split(path: &str) -> Option<(&str, String)> {
+pub(super) fn split(path: &str) -> Option<(&str, String)> {
     let name = path.rfind('/').map_or(0, |slash| slash + 1);
     let dot = name + path[name..].find('.')?;
     (dot > name).then(|| (&path[..dot], path[dot + 1..].to_lowercase()))
