@@ -263,7 +263,7 @@ typedef struct feedline_image_header {
     uint32_t bits;
     // 1 for a progressive JPEG or an interlaced PNG, else 0.
     int32_t progressive;
-    // The chroma sampling of a JPEG, such as "4:2:0"; null for other formats. Always valid.
+    // The chroma sampling of a JPEG or of its coefficients, such as "4:2:0"; null for other formats. Always valid.
     const char *sampling;
 } feedline_image_header;
 
@@ -278,10 +278,11 @@ typedef struct feedline_decode_options {
     uint32_t height;
     // Its columns.
     uint32_t width;
-    // 1, 2, 4 or 8: a JPEG is decoded at this part of its width and height. 0 is 1, or what min_height and min_width ask for.
+    // 1, 2, 4 or 8: a JPEG or a file of coefficients is decoded at this part of its width and height. 0 is 1, or what
+    // min_height and min_width ask for.
     uint32_t scale_denominator;
     // Where not 0, with min_width: the smallest scale at which what is wanted still has as many rows and columns, without
-    // counting parts of pixels; the full one where there is none, and for other formats than JPEG.
+    // counting parts of pixels; the full one where there is none, and for PNG and WebP.
     uint32_t min_height;
     // The least columns.
     uint32_t min_width;

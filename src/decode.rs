@@ -1,7 +1,7 @@
 //! Decoding without a loader: files to RGB, for programs that have a pipeline of their own.
 //!
 //! Pixels, formats, limits and the treatment of damaged files are the loader's. A file is decoded upright, whole or in
-//! part, and a JPEG at full scale or at a half, a quarter or an eighth of it.
+//! part, and a JPEG or its coefficients at full scale or at a half, a quarter or an eighth of it.
 //!
 //! ```
 //! use feedline::decode::{Header, Scaling, Settings, decode};
@@ -68,7 +68,7 @@ pub struct Written {
 ///
 /// # Errors
 /// A file that is no image, of a format that is not decoded, damaged or above the limits; a region outside of the upright
-/// image; and [`ImageError::Scale`] for a smaller scale of another format than JPEG.
+/// image; and [`ImageError::Scale`] for a smaller scale of a PNG or a WebP.
 pub fn decode(bytes: &[u8], settings: &Settings) -> Result<RgbImage, ImageError> {
     let header = parse_header(bytes)?;
     let placement = Placement::new(&header, settings)?;

@@ -56,7 +56,7 @@ pub struct ImageHeader {
     pub bits: u32,
     /// 1 for a progressive JPEG or an interlaced PNG, else 0.
     pub progressive: i32,
-    /// The chroma sampling of a JPEG, such as "4:2:0"; null for other formats. Always valid.
+    /// The chroma sampling of a JPEG or of its coefficients, such as "4:2:0"; null for other formats. Always valid.
     pub sampling: *const c_char,
 }
 
@@ -73,10 +73,11 @@ pub struct DecodeOptions {
     pub height: u32,
     /// Its columns.
     pub width: u32,
-    /// 1, 2, 4 or 8: a JPEG is decoded at this part of its width and height. 0 is 1, or what min_height and min_width ask for.
+    /// 1, 2, 4 or 8: a JPEG or a file of coefficients is decoded at this part of its width and height. 0 is 1, or what
+    /// min_height and min_width ask for.
     pub scale_denominator: u32,
     /// Where not 0, with min_width: the smallest scale at which what is wanted still has as many rows and columns, without
-    /// counting parts of pixels; the full one where there is none, and for other formats than JPEG.
+    /// counting parts of pixels; the full one where there is none, and for PNG and WebP.
     pub min_height: u32,
     /// The least columns.
     pub min_width: u32,

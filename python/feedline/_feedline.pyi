@@ -57,7 +57,7 @@ class Tensor:
 class Header:
     """What a file says of its image before it is decoded. `data` is as in `decode`.
 
-    Of a JPEG at a path no more than 64 KiB are read, if its header ends there.
+    Of a JPEG or a file of coefficients at a path no more than 64 KiB are read, if its header ends there.
     """
 
     def __new__(cls, data: File) -> Header: ...
@@ -99,7 +99,7 @@ class Header:
 
     @property
     def sampling(self) -> str | None:
-        """The chroma sampling of a JPEG, such as 4:2:0; None for other formats."""
+        """The chroma sampling of a JPEG or of its coefficients, such as 4:2:0; None for other formats."""
 
     def decoded_shape(
         self,

@@ -80,7 +80,7 @@ impl Header {
         self.inner.progressive
     }
 
-    /// The chroma sampling of a JPEG, such as 4:2:0; None for other formats.
+    /// The chroma sampling of a JPEG or of its coefficients, such as 4:2:0; None for other formats.
     #[getter]
     fn sampling(&self) -> Option<&'static str> {
         self.inner.sampling.as_ref().map(|sampling| sampling.name())

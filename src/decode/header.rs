@@ -10,7 +10,7 @@ use crate::regular_file;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of a file in which the headers of nearly all JPEGs end.
+/// Bytes of a file in which the headers of nearly all JPEGs and files of coefficients end.
 const HEAD_BYTES: u64 = 64 << 10;
 
 /// What the first bytes of a file say; of PNG and WebP also the heads of its chunks. Nothing is decoded.
@@ -31,7 +31,7 @@ pub struct Header {
     pub bits: u8,
     /// Whether a JPEG is progressive, or a PNG interlaced.
     pub progressive: bool,
-    /// The chroma sampling of a JPEG.
+    /// The chroma sampling of a JPEG, or of its coefficients.
     pub sampling: Option<Sampling>,
     parsed: image::Header,
 }
@@ -57,7 +57,7 @@ impl Header {
         })
     }
 
-    /// Reads the header of the file at `path`: of a JPEG no more of the file than 64 KiB, if its header ends there.
+    /// Reads the header of the file at `path`: of a JPEG or a file of coefficients no more than 64 KiB, if its header ends there.
     ///
     /// # Errors
     /// Those of [`Header::read`], and those of the file system.

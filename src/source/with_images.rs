@@ -14,7 +14,7 @@ const ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "webp", "fjc", "PNG", "JPG", "
 const NAMED: usize = 3;
 
 /// A source whose images have second images or depth maps in folders: that of the image `a/b.jpg` is `a/b.png`, `a/b.jpg`,
-/// `a/b.jpeg` or `a/b.webp` in the folder that the field comes from. `RemoteOptions::images` takes them from a store.
+/// `a/b.jpeg`, `a/b.webp` or `a/b.fjc` in the folder that the field comes from. `RemoteOptions::images` takes them from a store.
 ///
 /// Of an image's key, the part after its last folder named `images` counts, or all of it where there is none.
 ///
