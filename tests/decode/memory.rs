@@ -139,6 +139,17 @@ fn webp(width: u32, height: u32, body: &[u8]) -> Vec<u8> {
     [&b"RIFF"[..], &(chunk.len() as u32).to_le_bytes(), &chunk].concat()
 }
 
+/// A grey file of coefficients of `edge` squared, whose only segment is empty.
+fn coefficients(edge: u16) -> Vec<u8> {
+    let edge = edge.to_le_bytes();
+    let size = [&b"\x89FJC\r\n\x1A\n"[..], &[1, 0, 1, 1], &edge, &edge, &[0xFF; 2], &[1, 0]].concat();
+    let component = [0x11, 0, 0, 0];
+    let offsets = [164u32, 168].map(u32::to_le_bytes);
+    let head = [&size[..], &component, &[1; 128], offsets.as_flattened()].concat();
+    let sum = crc32c::crc32c(&head).to_le_bytes();
+    [&head[..], &sum, &crc32c::crc32c(&[]).to_le_bytes(), &[0; 64]].concat()
+}
+
 #[test]
 fn small_files_that_claim_huge_images_cost_what_they_hold() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,6 +159,8 @@ fn small_files_that_claim_huge_images_cost_what_they_hold() {
     for (name, file, says, bound) in [
         ("PNG of more pixels than Pillow takes", png(LARGE_EDGE, 0, b"x"), "the limit is 178956970", 4 * MIB),
         ("JPEG of as many", jpeg(LARGE_EDGE, &[]), "the limit is 178956970", 4 * MIB),
+        ("coefficients of the largest size", coefficients(u16::MAX), "the limit is 178956970", 4 * MIB),
+        ("no coefficients", coefficients(EDGE as u16), "fewer groups than", 4 * MIB),
         ("PNG without pixels", png(EDGE, 0, b"x"), "PNG", 4 * MIB),
         ("JPEG without coefficients", jpeg(EDGE, &[0; 2]), "truncated", 4 * MIB),
         ("WebP without pixels", webp(16_384, 10_000, &[0; 3]), "WebP", 8 * MIB),
