@@ -4,6 +4,7 @@ use crate::tree::File;
 
 /// Where time has to pass, and why; a folder or a file.
 const ALLOWED: &[(&str, &str)] = &[
+    ("benches/coefficients.rs", "stands in for storage that is slow"),
     ("python/src/calls.rs", "waits for calls of Python code as the interpreter ends"),
     ("src/device/cuda/driver/sync_guard.rs", "asks a device again that cannot be waited for yet"),
     ("src/device/cuda/engine/consumers.rs", "asks whether a capture has ended, which nobody tells"),
