@@ -14,6 +14,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -47,6 +48,8 @@ RECIPES = {
 # Large files may be decoded at a half or less, which changes pixels; so only those are compared that do so.
 FAST = "feedline, fast"
 REDUCED = ("opencv-reduced", "pil-draft")
+# The same files as files of coefficients, which are made once.
+PROFILES = {"feedline, small .fjc": "small", "feedline, fast .fjc": "fast"}
 FIGURES = ("images_per_s", "cpu_s_per_1000", "peak_rss_mb", "first_batch_s")
 CAUSE_LENGTH = 160
 
@@ -65,11 +68,15 @@ def arguments():
     parser.add_argument("--python", default=sys.executable, help="interpreter that runs the peers")
     parser.add_argument("--feedline", type=Path, default=ROOT / "target/release/feedline")
     parser.add_argument("--device", default="cpu", help="feedline's device")
+    parser.add_argument("--coefficients", action="store_true", help="run feedline on the files as files of coefficients too")
     parser.add_argument("--timeout-s", type=float, default=600)
     parser.add_argument("--out", type=Path, default=HERE.parent / "results")
     parser.add_argument("--write", type=Path, help="page whose part between the results markers is replaced")
     args = parser.parse_args()
     args.name = args.name or args.data.resolve().name
+    args.converted = {}
+    if args.coefficients and args.recipe == "yolo-train":
+        parser.error("--coefficients: the files have no labels of objects beside them")
     known = RECIPES[args.recipe][1]
     args.peers = [name for name in known if name not in REDUCED] if args.peers is None else [name for name in args.peers.split(",") if name]
     unknown = sorted(set(args.peers) - known.keys())
@@ -78,18 +85,36 @@ def arguments():
     return args
 
 
+def convert(args, folder):
+    """The files of coefficients of the JPEGs, in a folder of each profile; what is not converted stays a JPEG."""
+    for profile in PROFILES.values() if args.coefficients else ():
+        for path in jpegs(args.data):
+            out = folder / profile / path.relative_to(args.data)
+            done = subprocess.run([args.feedline, "convert", path, f"{out}.fjc", "--profile", profile],
+                                  capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                print(f"stays a JPEG: {last_line(done.stderr)}", file=sys.stderr)
+                out.parent.mkdir(parents=True, exist_ok=True)
+                out.write_bytes(path.read_bytes())
+        sizes = [path.stat().st_size for path in (folder / profile).rglob("*") if path.is_file()]
+        args.converted[profile] = {"folder": folder / profile, "mean_kb": round(statistics.fmean(sizes) / 1000, 1)}
+
+
 def commands(args):
     """The command of every contender, feedline first."""
-    work = ["--data", str(args.data), "--images", str(args.images),
-            "--batch-size", str(args.batch_size), "--workers", str(args.workers)]
-    feedline = [str(args.feedline), "bench", "--recipe", args.recipe, "--device", args.device, "--json", *work]
+    rest = ["--images", str(args.images), "--batch-size", str(args.batch_size), "--workers", str(args.workers)]
+    work = ["--data", str(args.data), *rest]
+    bench = [str(args.feedline), "bench", "--recipe", args.recipe, "--device", args.device, "--json"]
+    feedline = [*bench, *work]
+    converted = {name: [*bench, "--data", str(args.converted[profile]["folder"]), *rest]
+                 for name, profile in PROFILES.items() if profile in args.converted}
     scripts = RECIPES[args.recipe][1]
     peers = {name: [args.python, str(HERE / scripts[name]), *work] for name in args.peers}
     if args.recipe == "yolo-train":
         # Whole images are decoded, which no index helps.
         return {FEEDLINE: feedline, **peers}
     fast = {FAST: [*feedline, "--decode-scale", "fast"]} if set(REDUCED) & set(args.peers) else {}
-    return {FEEDLINE: feedline, NO_INDEX: [*feedline, "--decode-index", "off"], **fast, **peers}
+    return {FEEDLINE: feedline, NO_INDEX: [*feedline, "--decode-index", "off"], **converted, **fast, **peers}
 
 
 def run_once(command, timeout_s):
@@ -146,9 +171,14 @@ def machine():
             "system": f"{platform.system()} {platform.release()}", "python": platform.python_version()}
 
 
+def jpegs(folder):
+    """The JPEG files at any depth."""
+    return [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in {".jpg", ".jpeg"}]
+
+
 def data_facts(folder):
     """How many files there are and how large they are."""
-    sizes = [path.stat().st_size for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg"}]
+    sizes = [path.stat().st_size for path in jpegs(folder)]
     return {"files": len(sizes), "mean_kb": round(statistics.fmean(sizes) / 1000, 1) if sizes else 0}
 
 
@@ -173,7 +203,7 @@ def table(report):
     """The Markdown table with a line on how it came about."""
     rounds, facts, box = report["rounds"], report["data"], report["machine"]
     lines = [
-        f"`{report['name']}`: {facts['files']} files of {facts['mean_kb']} KB, {report['images']} images a run, "
+        f"`{report['name']}`: {facts['files']} files of {facts['mean_kb']} KB{converted_sizes(facts)}, {report['images']} images a run, "
         f"{report['workers']} workers, batches of {report['batch_size']}, {len(rounds)} rounds on {box['cores']} cores "
         f"of {box['cpu']}.",
         "",
@@ -182,6 +212,12 @@ def table(report):
     ]
     lines += [row(rounds, name) for name in rounds[0]]
     return "\n".join(lines)
+
+
+def converted_sizes(facts):
+    """How large the files of coefficients are, where there are some."""
+    sizes = [f"{facts[key]} KB as `{profile}`" for profile in PROFILES.values() if (key := f"mean_kb_{profile}") in facts]
+    return f" ({', '.join(sizes)})" if sizes else ""
 
 
 def row(rounds, name):
@@ -249,9 +285,13 @@ def main():
     facts = data_facts(args.data)
     if not facts["files"]:
         raise SystemExit(f"no JPEG file under {args.data}")
+    with tempfile.TemporaryDirectory() as folder:
+        convert(args, Path(folder))
+        rounds = run_rounds(args)
+    facts.update({f"mean_kb_{profile}": made["mean_kb"] for profile, made in args.converted.items()})
     report = {"name": args.name, "recipe": args.recipe, "device": args.device, "images": args.images,
               "batch_size": args.batch_size, "workers": args.workers, "machine": machine(), "data": facts,
-              "rounds": run_rounds(args)}
+              "rounds": rounds}
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / f"{args.name}.json").write_text(json.dumps(report, indent=1) + "\n")
     text = table(report)
