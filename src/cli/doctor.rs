@@ -120,6 +120,9 @@ fn describe(found: &Findings) -> Vec<String> {
             found.prefetch,
             loader::AUTO_PREFETCH.1
         ),
+        "storage   not measured: files of coefficients are faster than JPEGs above KB a file / CPU-ms a sample of the JPEGs, in MB/s \
+         for each core (docs/coefficients.md)"
+            .to_owned(),
     ]);
     lines
 }
