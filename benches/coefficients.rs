@@ -223,9 +223,12 @@ fn storage(set: &Set, rounds: usize) -> Value {
     Value::Object(facts)
 }
 
+/// Two workers a core, so that one decodes while the other waits for storage.
 fn loader(source: Throttled) -> Loader {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let recipe = Recipe::built_in("imagenet-train").expect("a recipe");
-    Loader::builder(source).recipe(&recipe).batch_size(64).seed(1).build().expect("a loader")
+    let builder = Loader::builder(source).recipe(&recipe).batch_size(64).seed(1);
+    builder.workers(2 * cores).build().expect("a loader")
 }
 
 /// An epoch behind its first batch.

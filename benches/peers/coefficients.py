@@ -177,7 +177,7 @@ def rate_word(rate):
 def storage_table(report):
     """Images a second by storage and form, and the most that raw pixels could reach."""
     lines = [
-        f"Recipe `imagenet-train`, batches of 64, workers as the loader chooses them; {head(report)}",
+        f"Recipe `imagenet-train`, batches of 64, two workers a core; {head(report)}",
         "",
         "| files | MB/s | JPEG, images/s | `small`, images/s | `fast`, images/s | raw u8, at most | `small` / JPEG | `fast` / JPEG |",
         "|---|---|---|---|---|---|---|---|",
