@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the targets `image`, `lmdb`, `tar`, `tfrecord` and, with the program, `coefficients` start from. Needs Pillow
-and lmdb.
+"""Writes what the targets `image`, `lmdb`, `tar`, `tfrecord` and, with the program, `coefficients` and `expand` start from. Needs
+Pillow and lmdb.
 
     python fuzz/seeds.py fuzz/seeds [target/release/feedline]
 """
@@ -18,6 +18,8 @@ from PIL import Image
 
 # Two bytes choose the region that the target `image` compares.
 REGION = b"\x11\x02"
+# A second part, and the region that the target `expand` decodes.
+PARTS = b"\x04\x03\x05\xff\x40"
 TINY_PNG_SIDE = 5
 
 
@@ -178,7 +180,10 @@ def main():
         "tfrecord": records(),
     }
     if len(sys.argv) > 2:
-        seeds["coefficients"] = ((name, REGION + file) for name, file in coefficients(sys.argv[2]))
+        files = list(coefficients(sys.argv[2]))
+        seeds["coefficients"] = ((name, REGION + file) for name, file in files)
+        # A device does not take four components.
+        seeds["expand"] = ((name, PARTS + file) for name, file in files if not name.startswith("inks"))
     for target, files in seeds.items():
         folder = Path(sys.argv[1], target)
         folder.mkdir(parents=True, exist_ok=True)
