@@ -4,6 +4,8 @@ import acceptance
 import schedule
 
 NO_FIGURE = "–"
+# What is known of a JPEG; a file of coefficients has no decode index.
+KNOWN = {True: "by decode index", False: "nothing known", None: "files of coefficients"}
 # What a dry run may leave out.
 NOT_SIMULATED = ("copy", "ncu of the decoder", "ncu of the renderer", "captures", "not installed")
 # What no run may leave out: what was not compared is not equal.
@@ -184,7 +186,7 @@ def decode(result):
 
 def wanted(row):
     """What is decoded, and what was known of the files."""
-    return f"{'crops' if row['wanted'] == 'crop' else 'whole'}, {'by decode index' if row['index'] else 'nothing known'}"
+    return f"{'crops' if row['wanted'] == 'crop' else 'whole'}, {KNOWN[row['index']]}"
 
 
 def rounds(found):

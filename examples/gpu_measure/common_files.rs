@@ -2,7 +2,7 @@
 
 use crate::photos::Named;
 use crate::{BACKENDS, print};
-use feedline::jpeg::parse_header;
+use feedline::image::parse_header;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -2,9 +2,10 @@
 
 use crate::photos::Named;
 use crate::print;
+use feedline::coefficients::{Converter, Profile};
 use feedline::device::cuda::jpeg::{DecodedFile, FilePart, LeftOut, ParallelDecoder};
 use feedline::geometry::Rect;
-use feedline::image::Index;
+use feedline::image::{self, Index};
 use feedline::jpeg::{Decoder, Limits, PixelsMut, parse_header};
 use feedline::policy::Damaged;
 use feedline::rng::{Draws, Rng};
@@ -47,9 +48,20 @@ struct Wanted {
     decoded: Option<(Vec<u8>, Index)>,
 }
 
+/// How the device gets at a file's coefficients.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    FromTheTop,
+    ByIndex,
+    /// As they are in a file of coefficients.
+    Packed,
+}
+
 /// A file: all of it, and parts.
 struct Known<'a> {
     file: &'a Named,
+    /// The file of its coefficients, where those can be held.
+    packed: Option<Vec<u8>>,
     restarts: bool,
     wanted: Vec<Wanted>,
 }
@@ -62,8 +74,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for files in chunks(&files) {
         let known = on_cpu(files, arguments.parts);
         for number in 0..=arguments.parts as usize {
-            for by_index in [false, true] {
-                compare(&mut device, &known, (number, by_index), &mut rows)?;
+            for way in [Way::FromTheTop, Way::ByIndex, Way::Packed] {
+                compare(&mut device, &known, (number, way), &mut rows)?;
             }
         }
     }
@@ -104,7 +116,8 @@ fn know(file: &Named, parts: u64) -> Known<'_> {
     let Ok(header) = parse_header(&file.bytes) else {
         // Whatever is asked for, no decoder takes it.
         let nothing = || Wanted { region: Rect::new(0, 0, 1, 1), decoded: None };
-        return Known { file, restarts: false, wanted: (0..=parts).map(|_| nothing()).collect() };
+        let wanted = (0..=parts).map(|_| nothing()).collect();
+        return Known { file, packed: None, restarts: false, wanted };
     };
     let whole = header.size.rect();
     let sample = XxHash3_64::oneshot(&file.bytes);
@@ -117,7 +130,10 @@ fn know(file: &Named, parts: u64) -> Known<'_> {
         let decoded = decoder.decode_indexed(&file.bytes, &header, region, &limits, &mut out, &mut index);
         Wanted { region, decoded: decoded.ok().map(|()| (data, index)) }
     });
-    Known { file, restarts: restarts(&file.bytes), wanted: wanted.collect() }
+    let wanted = wanted.collect();
+    let (mut converter, mut packed) = (Converter::new(&image::Limits::default(), Profile::Small), Vec::new());
+    let packed = converter.convert(&file.bytes, &mut packed).ok().map(|()| packed);
+    Known { file, packed, restarts: restarts(&file.bytes), wanted }
 }
 
 /// Parts of all sizes, stripes and nearly all among them.
@@ -149,30 +165,36 @@ fn restarts(bytes: &[u8]) -> bool {
 fn compare(
     device: &mut ParallelDecoder,
     known: &[Known<'_>],
-    (number, by_index): (usize, bool),
+    (number, way): (usize, Way),
     rows: &mut BTreeMap<(&'static str, bool), Row>,
 ) -> anyhow::Result<()> {
     let nothing = Index::default();
     let part = |known: &'_ Known<'_>| {
         let whole = known.wanted.first().and_then(|wanted| wanted.decoded.as_ref());
-        whole.map(|(_, index)| index).filter(|_| by_index).cloned().unwrap_or_default()
+        whole.map(|(_, index)| index).filter(|_| way == Way::ByIndex).cloned().unwrap_or_default()
     };
-    let indexes: Vec<Index> = known.iter().map(part).collect();
+    let known: Vec<&Known<'_>> =
+        known.iter().filter(|known| way != Way::Packed || known.packed.is_some()).collect();
+    let indexes: Vec<Index> = known.iter().map(|known| part(known)).collect();
     let parts: Vec<FilePart<'_>> = known
         .iter()
         .zip(&indexes)
-        .map(|(known, index)| FilePart {
-            bytes: &known.file.bytes,
-            region: Some(known.wanted[number].region),
-            index: Some(if by_index { index } else { &nothing }),
+        .map(|(known, index)| {
+            let region = Some(known.wanted[number].region);
+            match (way, &known.packed) {
+                (Way::Packed, Some(packed)) => FilePart { bytes: packed, region, index: None },
+                (Way::ByIndex, _) => FilePart { bytes: &known.file.bytes, region, index: Some(index) },
+                _ => FilePart { bytes: &known.file.bytes, region, index: Some(&nothing) },
+            }
         })
         .collect();
     let decoded = device.decode(&parts).map_err(anyhow::Error::from_boxed)?;
-    for (known, decoded) in known.iter().zip(decoded) {
-        let entry = match (by_index, known.restarts) {
-            (true, _) => "decode index",
-            (false, true) => "restart markers",
-            (false, false) => "synchronisation",
+    for (known, decoded) in known.into_iter().zip(decoded) {
+        let entry = match (way, known.restarts) {
+            (Way::Packed, _) => "file of coefficients",
+            (Way::ByIndex, _) => "decode index",
+            (Way::FromTheTop, true) => "restart markers",
+            (Way::FromTheTop, false) => "synchronisation",
         };
         rows.entry((entry, number > 0)).or_default().add(known, &known.wanted[number], decoded);
     }

@@ -5,12 +5,12 @@ use crate::speed::cpu_seconds;
 use crate::{Bench, print};
 use anyhow::{Context, Error};
 use feedline::augment::{Augment, RandomResizedCrop};
+use feedline::coefficients::{Converter, Profile};
 use feedline::device;
 use feedline::device::cuda::jpeg::{FilePart, ParallelDecoder, Prepared, Settling};
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::image::Index;
-use feedline::jpeg::parse_header;
+use feedline::image::{Index, Limits, parse_header};
 use feedline::rng::Rng;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -26,8 +26,13 @@ pub(crate) struct Arguments {
     /// Files decoded at a time
     #[arg(long, value_delimiter = ',')]
     batch_sizes: Vec<usize>,
-    /// Of crop-index, crop, whole-index and whole: what is wanted of each file, and whether its decode index is known
-    #[arg(long, value_delimiter = ',', default_value = "crop-index,crop,whole-index,whole")]
+    /// Of crop-index, crop, crop-packed, whole-index, whole and whole-packed: what is wanted of each file, and whether its decode
+    /// index is known, or it is a file of coefficients
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "crop-index,crop,crop-packed,whole-index,whole,whole-packed"
+    )]
     modes: Vec<String>,
     /// Seconds for each row
     #[arg(long, default_value_t = 1.0)]
@@ -48,10 +53,11 @@ const ROUNDS: usize = 100;
 /// Decodings whose kernels are timed one by one.
 const KERNEL_ROUNDS: usize = 5;
 
-/// A file that the device takes, with its whole decode index.
+/// A file that the device takes, with its whole decode index; and its coefficients.
 struct File {
     bytes: Vec<u8>,
     index: Index,
+    packed: Vec<u8>,
 }
 
 /// What is decoded in a row.
@@ -64,10 +70,15 @@ struct Batch<'a> {
 pub(crate) fn run(arguments: &Arguments, bench: Bench) -> anyhow::Result<()> {
     let mut decoders = vec![open()?];
     let (mut files, mut left_out) = (Vec::new(), 0);
+    let mut converter = Converter::new(&Limits::default(), Profile::Small);
     for bytes in read_all(&arguments.data)? {
         // A profiler is to see the batch's launches, and no others.
         match if arguments.once { Some(Index::default()) } else { learn(&mut decoders[0], &bytes)? } {
-            Some(index) => files.push(File { bytes, index }),
+            Some(index) => {
+                let mut packed = Vec::new();
+                converter.convert(&bytes, &mut packed)?;
+                files.push(File { bytes, index, packed });
+            }
             // What the device does not take is the workers' work, and not measured here.
             None => left_out += 1,
         }
@@ -77,8 +88,12 @@ pub(crate) fn run(arguments: &Arguments, bench: Bench) -> anyhow::Result<()> {
     for &batch_size in &arguments.batch_sizes {
         for mode in &arguments.modes {
             let (is_crop, is_known) = (mode.starts_with("crop"), mode.ends_with("index"));
-            let files = files.iter().cycle().take(batch_size);
-            let batch = batch(files, is_crop, if is_known { None } else { Some(&nothing) })?;
+            let is_packed = mode.ends_with("packed");
+            let files = files.iter().cycle().take(batch_size).map(|file| match is_packed {
+                true => (&file.packed[..], None),
+                false => (&file.bytes[..], Some(if is_known { &file.index } else { &nothing })),
+            });
+            let batch = batch(files, is_crop)?;
             let prepared = decoders[0].prepare(&batch.parts).map_err(Error::from_boxed)?;
             if arguments.once {
                 prepared.time(1, false).map_err(Error::from_boxed)?;
@@ -88,7 +103,8 @@ pub(crate) fn run(arguments: &Arguments, bench: Bench) -> anyhow::Result<()> {
             row.insert("batch_size".into(), batch_size.into());
             row.insert("left_out".into(), left_out.into());
             row.insert("wanted".into(), if is_crop { "crop" } else { "whole" }.into());
-            row.insert("index".into(), is_known.into());
+            // A file of coefficients has none.
+            row.insert("index".into(), if is_packed { Value::Null } else { is_known.into() });
             on_device(&prepared, arguments, bench, &mut row)?;
             drop(prepared);
             let lanes = lanes_for(batch.pixels, bench);
@@ -109,18 +125,16 @@ fn learn(decoder: &mut ParallelDecoder, bytes: &[u8]) -> anyhow::Result<Option<I
     Ok(learned.into_iter().find_map(Result::ok).flatten())
 }
 
-/// Crops of these files, or all of them, by their indexes, or with this known of each.
+/// Crops of these files, or all of them, with what is known of each.
 fn batch<'a>(
-    files: impl Iterator<Item = &'a File>,
+    files: impl Iterator<Item = (&'a [u8], Option<&'a Index>)>,
     is_crop: bool,
-    known: Option<&'a Index>,
 ) -> anyhow::Result<Batch<'a>> {
     let mut batch = Batch { parts: Vec::new(), pixels: 0 };
-    for (number, file) in (0..).zip(files) {
-        let whole = parse_header(&file.bytes)?.size;
+    for (number, (bytes, index)) in (0..).zip(files) {
+        let whole = parse_header(bytes)?.size;
         let region = if is_crop { crop(whole, number)? } else { whole.rect() };
-        let index = Some(known.unwrap_or(&file.index));
-        batch.parts.push(FilePart { bytes: &file.bytes, region: Some(region), index });
+        batch.parts.push(FilePart { bytes, region: Some(region), index });
         batch.pixels += 3 * region.size().pixels() as usize;
     }
     Ok(batch)

@@ -10,6 +10,7 @@
 //! | | the file |
 #![no_main]
 
+#[expect(dead_code, reason = "points of decode indexes are for the target `kernels`")]
 #[path = "../../tests/cuda/bare_device.rs"]
 mod device;
 #[path = "kernels/double.rs"]
@@ -82,6 +83,6 @@ fuzz_target!(|input: &[u8]| {
         let mut image = Image::default();
         let decoded = decoder.decode(&file, &header, part.region.unwrap_or_default(), &mut image);
         assert_eq!(decoded.is_ok(), device.is_sound(number), "{decoded:?}");
-        assert!(decoded.is_err() || device.pixels(number) == image.data, "{:?}", part.region);
+        assert!(decoded.is_err() || image.data.starts_with(device.pixels(number)), "{:?}", part.region);
     }
 });

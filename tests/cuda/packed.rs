@@ -69,16 +69,15 @@ fn region(size: Size, number: usize, noise: &mut Noise) -> Rect {
     }
 }
 
-/// Compares each file whole, and so many regions of it.
+/// Compares each file whole, and so many regions of it; FEEDLINE_TEST_REGIONS=N makes that N.
 fn compare(files: &[Packed], regions: usize) -> Outcome {
+    let regions = std::env::var("FEEDLINE_TEST_REGIONS").map_or(Ok(regions), |count| count.parse())?;
     let (mut decoder, mut noise) = (open()?, Noise(5));
     for number in 0..=regions {
         let regions: Vec<Rect> = files.iter().map(|file| region(file.size, number, &mut noise)).collect();
-        let part = |(file, &region): (&'_ Packed, &Rect)| (file.bytes.clone(), region);
-        let parts: Vec<(Vec<u8>, Rect)> = files.iter().zip(&regions).map(part).collect();
-        let parts: Vec<FilePart<'_>> = parts
-            .iter()
-            .map(|(bytes, region)| FilePart { bytes, region: Some(*region), index: None })
+        let pairs = files.iter().zip(&regions);
+        let parts: Vec<FilePart<'_>> = pairs
+            .map(|(Packed { bytes, .. }, &region)| FilePart { bytes, region: Some(region), index: None })
             .collect();
         let decoded = decoder.decode(&parts).map_err(|cause| cause.to_string())?;
         for ((file, region), decoded) in files.iter().zip(regions).zip(decoded) {

@@ -36,11 +36,11 @@ type RunKernel =
     unsafe extern "C" fn(*const c_char, *const [u32; 3], *const [u32; 3], u64, *mut *mut c_void) -> c_int;
 
 /// What is done to a record.
-type Change = Box<dyn Fn(&mut JpegPiece)>;
+type Change<T> = Box<dyn Fn(&mut T)>;
 
 /// Changes to a record: each number to what is beyond all bounds, or close to it, and many at once.
-fn changes() -> Vec<Change> {
-    let mut changes: Vec<Change> = vec![Box::new(|_| {})];
+fn changes() -> Vec<Change<JpegPiece>> {
+    let mut changes: Vec<Change<JpegPiece>> = vec![Box::new(|_| {})];
     for value in [0, 1, 63, 5000, 1 << 20, u32::MAX / 2, u32::MAX - 40, u32::MAX] {
         changes.push(Box::new(move |piece| piece.from = value));
         changes.push(Box::new(move |piece| piece.to = value));
@@ -65,8 +65,8 @@ fn changes() -> Vec<Change> {
 }
 
 /// The same for groups.
-fn changes_of_groups() -> Vec<Box<dyn Fn(&mut JpegPacked)>> {
-    let mut changes: Vec<Box<dyn Fn(&mut JpegPacked)>> = vec![Box::new(|_| {})];
+fn changes_of_groups() -> Vec<Change<JpegPacked>> {
+    let mut changes: Vec<Change<JpegPacked>> = vec![Box::new(|_| {})];
     for value in [0, 1, 31, 33, 63, 255, 5000, 65_535, 1 << 20, u32::MAX / 2, u32::MAX - 40, u32::MAX] {
         changes.push(Box::new(move |group| group.at = value));
         changes.push(Box::new(move |group| group.length = value as u16));

@@ -17,7 +17,7 @@ use crate::device::cuda::decode::DeviceDecoder;
 use crate::device::cuda::driver::{Context, CudaError, Stream};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
-use crate::image::{Header, Index};
+use crate::image::Index;
 use crate::output::Output;
 use crate::plan::ObjectRuns;
 use std::sync::Arc;
@@ -245,11 +245,10 @@ impl Submission<'_, '_> {
         index: Option<&mut Index>,
     ) -> Result<StagedPixels, Cause> {
         let StagedFile { bytes, header, wanted, shared, .. } = file;
-        let whole = Header::from((**header).clone());
         if *shared {
-            fallback.verify(file.image(), &whole)?;
+            fallback.verify(file.image(), header)?;
         }
-        let pixels = fallback.decode((bytes.bytes(), &whole), *wanted, index, self.slot.staging())?;
+        let pixels = fallback.decode((bytes.bytes(), header), *wanted, index, self.slot.staging())?;
         self.engine.count(Route::Cpu);
         Ok(pixels)
     }
