@@ -49,7 +49,10 @@ fn main() -> anyhow::Result<()> {
         let mut index = Index::default();
         if entry == "packed" {
             let mut packed = Vec::new();
-            converter.convert(&bytes, &mut packed)?;
+            if let Err(error) = converter.convert(&bytes, &mut packed) {
+                eprintln!("{}: left out: {error}", source.key(number));
+                continue;
+            }
             bytes = packed;
         }
         if is_indexed {

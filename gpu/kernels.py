@@ -30,9 +30,9 @@ COPIES = 20
 COUNTERS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
             "dram__throughput.avg.pct_of_peak_sustained_elapsed", "sm__warps_active.avg.pct_of_peak_sustained_active")
 COUNTED_LAUNCHES = 12
-# Of feedline's decoder: kernels whose launches are counted together, and how many. What is decoded are whole images of which
-# nothing is known, so that every kernel has work.
-DECODER_KERNELS = (("entropy|inverse_dct|planes_to_rgb", 4), ("synchronise", 4))
+# Of feedline's decoder: kernels whose launches are counted together, how many, and what is decoded, so that all of them have work:
+# whole images of which nothing is known, and their files of coefficients.
+DECODER_KERNELS = (("entropy|inverse_dct|planes_to_rgb", 4, "whole"), ("synchronise", 4, "whole"), ("expand", 1, "whole-packed"))
 DECODED = 256
 COUNTERS_S = 15
 
@@ -87,8 +87,8 @@ def counters(section, arguments, launches, kernels=None):
 def decoder_counters(section):
     """Those of feedline's decoder."""
     batch = section.sized(DECODED, 2)
-    for kernels, launches in DECODER_KERNELS:
-        counters(section, ["own-speed", "--data", kit.main_dataset(), "--batch-sizes", batch, "--modes", "whole", "--once"],
+    for kernels, launches, mode in DECODER_KERNELS:
+        counters(section, ["own-speed", "--data", kit.main_dataset(), "--batch-sizes", batch, "--modes", mode, "--once"],
                  launches, kernels)
 
 

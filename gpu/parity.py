@@ -31,6 +31,9 @@ def own(section, data, name, *options):
         section.add("own", row)
     if not found:
         raise RuntimeError(f"nothing of {name} was compared")
+    ways = {row["entry"] for row in found if row["files"]}
+    if ways and "file of coefficients" not in ways:
+        raise RuntimeError(f"nothing of {name} was compared as files of coefficients")
 
 
 def own_batches(section, data, name):

@@ -89,8 +89,8 @@ pub enum DecoderChoice {
     NvjpegGpu,
     /// nvJPEG with the entropy decoding on the one thread of the CPU that submits batches.
     NvjpegHybrid,
-    /// feedline's own decoder on the GPU's processors, whose pixels are those of the CPU device; for baseline files, and
-    /// without nvJPEG. On the CPU device it is what decodes anyway, so programs for both devices may choose it.
+    /// feedline's own decoder on the GPU's processors, whose pixels are those of the CPU device; for baseline JPEGs and
+    /// files of coefficients, and without nvJPEG. On the CPU device it is what decodes anyway, so programs for both devices may choose it.
     Feedline,
     /// The workers' own decoder, whose pixels are those of the CPU device.
     Cpu,

@@ -4,10 +4,13 @@
 //! The first two bytes choose the region; the rest is the file.
 #![no_main]
 
+#[path = "../../tests/support/src/packed.rs"]
+mod packed;
+
 use feedline::geometry::Rect;
 use feedline::image::{Decoder, Format, Image, Limits, parse_header};
-use feedline_test_support::packed::mend_checksums;
 use libfuzzer_sys::fuzz_target;
+use packed::mend_checksums;
 
 fuzz_target!(|input: &[u8]| {
     let &[choice, place, ref bytes @ ..] = input else { return };

@@ -15,6 +15,8 @@
 mod device;
 #[path = "kernels/double.rs"]
 mod double;
+#[path = "../../tests/support/src/packed.rs"]
+mod packed;
 
 use device::{Device, ROUNDS};
 use double::{allow_steps, run};
@@ -22,8 +24,8 @@ use feedline::device::cuda::jpeg::layout::JpegPacked;
 use feedline::device::cuda::jpeg::{FilePart, FileScan};
 use feedline::geometry::Rect;
 use feedline::image::{Decoder, Format, Image, Limits, parse_header};
-use feedline_test_support::packed::mend_checksums;
 use libfuzzer_sys::fuzz_target;
+use packed::mend_checksums;
 
 /// The largest image, so that an input takes some milliseconds.
 const MOST_PIXELS: u64 = 1 << 15;
@@ -57,7 +59,11 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     let region = Rect::new(x.into(), y.into(), 1 + u32::from(width), 1 + u32::from(height));
-    let part = |region: Rect| FilePart { bytes: &file, region: Some(region.intersect(header.size.rect())), index: None };
+    let part = |region: Rect| FilePart {
+        bytes: &file,
+        region: Some(region.intersect(header.size.rect())),
+        index: None,
+    };
     let mut parts = vec![part(region)];
     // Whatever the records of the first say, the second must come out right.
     if choice & 4 != 0 {

@@ -25,7 +25,10 @@ struct Sum {
     uint32_t all;
 };
 
-// To be called by all threads. They may go on at once, and write the other sums: none of those is still read.
+// To be called by all threads. After an odd number of steps the result lies in the second array, while the next call writes the
+// first one, which nobody reads any more.
+static_assert(FEEDLINE_EXPANDED == 32, "the steps are odd in number");
+
 FEEDLINE_INLINE Sum sum_of(Shared& shared, uint32_t own) {
     uint32_t thread = threadIdx.x, lane = thread % FEEDLINE_EXPANDED, now = 0;
     shared.sums[0][thread] = own;
@@ -87,7 +90,7 @@ FEEDLINE_INLINE uint32_t steps_of_fours(const Words& from, uint32_t bit, uint32_
     return count - others;
 }
 
-// Some values of a list, in streams of which each place is the thread's own: bits, but for bytes.
+// Some values of a list, and where the thread's part of each stream begins: in bits, and `bytes` in bytes.
 struct Share {
     uint32_t first, count;
     uint32_t codes, after_twos, bytes;
@@ -177,6 +180,37 @@ FEEDLINE_INLINE bool put_patches(const Words& from, const JpegImage& image, cons
     return true;
 }
 
+// What a group begins with, of a thread's block: how many bytes of positions it has; its DC or its difference, and whether that is a
+// large one, which is elsewhere.
+struct Head {
+    uint32_t bytes, is_large;
+    int difference;
+};
+
+FEEDLINE_INLINE Head head_of(const Words& from, uint32_t at, uint32_t count) {
+    uint32_t lane = threadIdx.x % FEEDLINE_EXPANDED;
+    if (lane >= count) return {0, 0, 0};
+    int difference = lane == 0 ? short_at(from, at) : byte_at(from, at + 1 + lane);
+    return {some_bits_at(from, (at + 1 + count) * 8 + lane * 4, 4), lane > 0 && difference == -128 ? 1u : 0, difference};
+}
+
+// What a thread puts into its own block: DC, and where its values begin in each list of its group.
+struct Own {
+    int dc;
+    uint32_t mask[2];
+    const int8_t *two, *four, *eight;
+};
+
+FEEDLINE_INLINE void put_block(int16_t* block, const JpegPlane& plane, const Shared& shared, Own& own) {
+    block[0] = (int16_t)own.dc;
+    for (uint32_t half = 0; half < 2; half++) {
+        const uint8_t* places = shared.places + 32 * half;
+        put(block, places, own.mask[half] & plane.twos[half], own.two);
+        put(block, places, own.mask[half] & plane.fours[half], own.four);
+        put(block, places, own.mask[half] & ~(plane.twos[half] | plane.fours[half]), own.eight);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(FEEDLINE_EXPAND_THREADS)
 expand(const JpegPacked* __restrict__ groups, const JpegImage* __restrict__ images, uint32_t* __restrict__ status,
        uint32_t count) {
@@ -193,29 +227,24 @@ expand(const JpegPacked* __restrict__ groups, const JpegImage* __restrict__ imag
     Words from = {reinterpret_cast<const uint32_t*>(static_cast<uintptr_t>(image.words)), image.word_count};
     if (threadIdx.x < 64) shared.places[zigzag(threadIdx.x % 8, threadIdx.x / 8)] = (uint8_t)threadIdx.x;
 
-    // How many bytes of positions a block has, and whether its difference is a large one.
-    uint32_t at = group.at, difference_at = at + 1 + lane, counts_at = at + 1 + group.count;
-    uint32_t bytes = there ? some_bits_at(from, counts_at * 8 + lane * 4, 4) : 0;
-    int difference = there ? (lane == 0 ? short_at(from, at) : byte_at(from, difference_at)) : 0;
-    uint32_t is_large = lane > 0 && difference == -128 ? 1 : 0;
-    if (bytes > 8) {
-        bad = true;
-        bytes = 0;
-    }
+    uint32_t at = group.at;
+    Head head = head_of(from, at, bad ? 0 : group.count);
+    bad = bad || head.bytes > 8;
+    uint32_t bytes = bad ? 0 : head.bytes;
     // Nine bits, seven, and sixteen for DC, which is counted modulo 2^16.
-    Sum first = sum_of(shared, bytes | is_large << 9 | (is_large ? 0 : (uint32_t)difference << 16));
-    uint32_t positions_at = counts_at + (group.count + 1) / 2, mine = positions_at + (first.up_to & 0x1FF) - bytes;
+    Sum first = sum_of(shared, bytes | head.is_large << 9 | (head.is_large ? 0 : (uint32_t)head.difference << 16));
+    uint32_t positions_at = at + 1 + group.count + (group.count + 1) / 2, mine = positions_at + (first.up_to & 0x1FF) - bytes;
     uint32_t codes_at = positions_at + (first.all & 0x1FF);
 
     // The positions themselves: DC, at position 0, is not among them.
     uint32_t low = word_of_bytes(from, mine) & lowest(8 * min(bytes, 4u)), high = 0;
     if (bytes > 4) high = word_of_bytes(from, mine + 4) & lowest(8 * (bytes - 4));
     if (high >> 31 != 0) bad = true;
-    uint32_t mask[2] = {low << 1, high << 1 | low >> 31};
-    shared.masks[threadIdx.x][0] = mask[0];
-    shared.masks[threadIdx.x][1] = mask[1];
-    uint32_t twos = count_of(mask, plane.twos), fours = count_of(mask, plane.fours);
-    uint32_t eights = count_ones(mask[0]) + count_ones(mask[1]) - twos - fours;
+    Own own = {0, {low << 1, high << 1 | low >> 31}, nullptr, nullptr, nullptr};
+    shared.masks[threadIdx.x][0] = own.mask[0];
+    shared.masks[threadIdx.x][1] = own.mask[1];
+    uint32_t twos = count_of(own.mask, plane.twos), fours = count_of(own.mask, plane.fours);
+    uint32_t eights = count_ones(own.mask[0]) + count_ones(own.mask[1]) - twos - fours;
     Sum second = sum_of(shared, twos | fours << 11 | (bad ? 1u << 22 : 0));
     bad = second.all >> 22 != 0;
     uint32_t all_twos = second.all & 0x7FF, all_fours = second.all >> 11 & 0x7FF;
@@ -251,18 +280,12 @@ expand(const JpegPacked* __restrict__ groups, const JpegImage* __restrict__ imag
     bad = bad || length > group.length || (group.length - length) % 4 != 0;
     int16_t* block = is_group && there && !bad ? block_at(image, group, lane) : nullptr;
     if (block != nullptr) {
-        const int8_t* next_two = values + (second.up_to & 0x7FF) - twos;
-        const int8_t* next_four = values + all_twos + (second.up_to >> 11 & 0x7FF) - fours;
-        const int8_t* next_eight = values + all_twos + all_fours + (fourth.up_to >> 16) - eights;
-        int dc = (int)(first.up_to >> 16);
-        for (uint32_t large = 0; large < (first.up_to >> 9 & 0x7F); large++) dc += short_at(from, large_at + 2 * large);
-        block[0] = (int16_t)dc;
-        for (uint32_t half = 0; half < 2; half++) {
-            const uint8_t* places = shared.places + 32 * half;
-            put(block, places, mask[half] & plane.twos[half], next_two);
-            put(block, places, mask[half] & plane.fours[half], next_four);
-            put(block, places, mask[half] & ~(plane.twos[half] | plane.fours[half]), next_eight);
-        }
+        own.dc = (int)(first.up_to >> 16);
+        for (uint32_t i = 0; i < (first.up_to >> 9 & 0x7F); i++) own.dc += short_at(from, large_at + 2 * i);
+        own.two = values + (second.up_to & 0x7FF) - twos;
+        own.four = values + all_twos + (second.up_to >> 11 & 0x7FF) - fours;
+        own.eight = values + all_twos + all_fours + (fourth.up_to >> 16) - eights;
+        put_block(block, plane, shared, own);
     }
     __syncthreads();
     if (is_group && !bad) bad = !put_patches(from, image, group, shared, patches_at, at + group.length);

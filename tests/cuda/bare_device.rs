@@ -1,5 +1,5 @@
 //! The kernels of feedline's JPEG decoder without a driver. Each array is memory of its own and exactly as long as it has to
-//! be, so that AddressSanitizer sees the first byte beyond it. The fuzz target `kernels` uses this file too.
+//! be, so that AddressSanitizer sees the first byte beyond it. The fuzz targets `kernels` and `expand` use this file too.
 
 use feedline::device::cuda::jpeg::layout::{
     EXPAND_THREADS, EXPANDED, JpegCut, JpegPiece, JpegPoint, LOOKUP_BITS, PIECE_THREADS, RGB_HEIGHT,

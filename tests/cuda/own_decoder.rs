@@ -97,11 +97,13 @@ fn coefficients() -> Outcome {
         0 => convert(file, Profile::Fast),
         _ => file.clone(),
     });
-    for (files, by_cpu) in [(every_other.collect::<Vec<_>>(), 3), (all, 2)] {
+    // The PNG is one of every other file.
+    for (files, by_cpu, converted) in [(every_other.collect::<Vec<_>>(), 3, 5), (all, 2, 11)] {
         let [cpu, cuda] = same_batches("coefficients", 2, || small(files.clone()).workers(2));
         let found = by(&cuda);
         assert!(found.cpu <= 2 * by_cpu && found.feedline + found.cpu == 2 * 12, "{found:?}");
         assert_eq!(cuda.stats().index, cpu.stats().index);
+        assert_eq!(files.iter().filter(|file| file.starts_with(b"\x89FJC")).count(), converted);
         let mut bad = files.clone();
         let end = bad[0].len() - 100;
         bad[0][end] ^= 1;

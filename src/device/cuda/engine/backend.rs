@@ -304,7 +304,7 @@ impl Worker {
         index: Option<&mut Index>,
     ) -> Option<Arc<FileScan>> {
         let mut words = slot.staging().reserve(Use::Words, scan.word_bytes()).ok()?;
-        if let Some(index) = index.filter(|_| scan.has_index()) {
+        if let Some(index) = index.filter(|_| scan.takes_index()) {
             index.note_use(scan.skipped_rows());
         }
         self.scans.write_words(file, words.bytes_mut());

@@ -18,8 +18,9 @@ pub enum LeftOut {
     Components,
     /// Not all components in the first scan.
     Scans,
-    /// Codes are missing, or markers are not where they should be, or it is larger than what is counted, or has too many pieces;
-    /// or what is wanted does not lie in the image.
+    /// Codes are missing, or markers are not where they should be, or it is larger than what is counted, or has too many pieces, or
+    /// more blocks to an MCU than a JPEG may have in one scan; or a segment of coefficients is damaged; or what is wanted does not
+    /// lie in the image.
     Uncut,
     /// More memory than the decoder may take.
     Room,

@@ -36,7 +36,7 @@ pub struct Prepared<'a> {
 /// Bytes between host and device for one decoding of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
-    /// Entropy-coded bits, and tables.
+    /// Entropy-coded bits or packed blocks, and tables.
     pub to_device: usize,
     /// Status words, and points of decode indexes.
     pub to_host: usize,

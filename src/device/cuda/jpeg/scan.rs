@@ -153,7 +153,10 @@ impl Scan {
     /// Bytes of its bits.
     pub(crate) fn word_bytes(&self) -> usize {
         // The kernel for packed blocks reads beyond the last one.
-        let zeros = if self.has_index() { 0 } else { ZEROS };
+        let zeros = match self.stored {
+            Stored::Coded(_) => 0,
+            Stored::Packed(_) => ZEROS,
+        };
         (self.image.word_count as usize + zeros) * 4
     }
 
@@ -163,7 +166,7 @@ impl Scan {
     }
 
     /// Whether a decode index is of use.
-    pub(crate) fn has_index(&self) -> bool {
+    pub(crate) fn takes_index(&self) -> bool {
         matches!(self.stored, Stored::Coded(_))
     }
 

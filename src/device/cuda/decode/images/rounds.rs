@@ -49,6 +49,11 @@ impl<'a> List<'a> {
         let mut end = 0;
         let file = |&bytes: &&'a [u8]| {
             let header = image::parse_header(bytes).map_err(|error| error.to_string());
+            // What no decoder of the device takes must not cost memory.
+            let header = header.and_then(|header| match header.format.is_dct() {
+                true => Ok(header),
+                false => Err("it is no JPEG, and no file of coefficients: use --device cpu".into()),
+            });
             let region = header.as_ref().map_or(Rect::default(), &wanted);
             let offset = end;
             end += (region.size().pixels() as usize * 3).next_multiple_of(ALIGNMENT);
