@@ -256,9 +256,10 @@ class Keywords(TypedDict, total=False):
     """Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
     changes pixels. Default: exact."""
     decoder: Literal["auto", "nvjpeg", "nvjpeg-hardware", "nvjpeg-gpu", "nvjpeg-hybrid", "feedline", "cpu"] | None
-    """What decodes JPEGs where a GPU makes the batches: `feedline`, which `auto` means as well, decodes on
-    its processors and gives the pixels of the CPU device, which takes these words too; the others are
-    nvJPEG's, and the workers'. What the chosen decoder does not take, the CPU decodes. Default: auto."""
+    """What decodes JPEGs where a GPU makes the batches: `feedline`, which `auto` means as well, decodes them
+    and files of coefficients on its processors and gives the pixels of the CPU device, which takes these
+    words too; the others are nvJPEG's, and the workers'. What the chosen decoder does not take, the CPU
+    decodes. Default: auto."""
     verify_decoding: bool | None
     """Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000
     that it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.

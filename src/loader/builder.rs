@@ -344,7 +344,8 @@ impl LoaderBuilder {
         decode_scale(scale: DecodeScale) => decode.scale = scale;
 
         /// What decodes JPEGs where a GPU makes the batches (default [`DecoderChoice::Auto`]: feedline's own
-        /// decoder, whose pixels are those of the CPU device). What the chosen decoder does not take, the CPU decodes.
+        /// decoder, for files of coefficients as well, whose pixels are those of the CPU device). What the chosen
+        /// decoder does not take, the CPU decodes.
         decoder(decoder: DecoderChoice) => decode.decoder = decoder;
 
         /// Whether what a GPU's decoders write is verified (default true): that they do write, and for about one image in

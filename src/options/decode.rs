@@ -23,9 +23,9 @@ section! {
         /// Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
         /// changes pixels.
         scale as "decode_scale": DecodeScale = DecodeScale::Exact;
-        /// What decodes JPEGs where a GPU makes the batches: `feedline`, which `auto` means as well, decodes on its
-        /// processors and gives the pixels of the CPU device, which takes these words too; the others are nvJPEG's, and
-        /// the workers'. What the chosen decoder does not take, the CPU decodes.
+        /// What decodes JPEGs where a GPU makes the batches: `feedline`, which `auto` means as well, decodes them and
+        /// files of coefficients on its processors and gives the pixels of the CPU device, which takes these words too;
+        /// the others are nvJPEG's, and the workers'. What the chosen decoder does not take, the CPU decodes.
         decoder: DecoderChoice = DecoderChoice::Auto;
         /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000 that
         /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why. feedline's own
