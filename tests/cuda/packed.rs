@@ -140,6 +140,11 @@ fn scribbles() -> Outcome {
             }
         }
     }
+    for profile in PROFILES {
+        for color in [ColorType::Luma, ColorType::Rgb] {
+            files.push(Packed::new(format!("stark {color:?}"), &stark(color, 300, 40), profile)?);
+        }
+    }
     files.chunks(64).try_for_each(|files| compare(files, 3))
 }
 
@@ -151,6 +156,7 @@ fn damaged() -> Outcome {
         packed(&Jpeg::new(SAMPLINGS[3].0).picture(90, 70, 1), Profile::Small)?,
         packed(&Jpeg::new(SAMPLINGS[0].0).picture(300, 17, 2), Profile::Fast)?,
         packed(&Scribble { coefficients: 40, ..Scribble::default() }.file(64, 40), Profile::Small)?,
+        packed(&stark(ColorType::Rgb, 50, 20), Profile::Small)?,
     ];
     let mut noise = Noise(77);
     let mut files = Vec::new();
@@ -173,6 +179,7 @@ fn damaged() -> Outcome {
         }
         files.extend((1..bytes.len()).step_by(bytes.len() / 9).map(|length| bytes[..length].to_vec()));
     }
+    files.push(with_patches_in_another_order()?);
     let (mut decoder, mut taken) = (open()?, 0);
     for number in 0..2 {
         let region =
@@ -196,6 +203,26 @@ fn damaged() -> Outcome {
     println!("{taken} of {} damaged files were taken", 2 * files.len());
     assert!((files.len() / 5..2 * files.len() * 4 / 5).contains(&taken));
     Ok(())
+}
+
+/// Black and white, pixel by pixel, with factors of 1: coefficients that no byte holds.
+fn stark(color: ColorType, width: u16, height: u16) -> Vec<u8> {
+    let jpeg = Jpeg { color, quality: 100, ..Jpeg::new(SAMPLINGS[0].0) };
+    let (mut noise, count) = (Noise(9), usize::from(width) * usize::from(height) * jpeg.channels() as usize);
+    let pixels: Vec<u8> = (0..count).map(|_| if noise.bits() & 0x100 == 0 { 0 } else { 255 }).collect();
+    jpeg.file(&pixels, width, height)
+}
+
+/// A file of one group that ends with two large values or more, of which the last two stand in the wrong order.
+fn with_patches_in_another_order() -> Result<Vec<u8>> {
+    let mut file = packed(&stark(ColorType::Luma, 32, 8), Profile::Fast)?;
+    let end = file.len() - 64;
+    let place = |at: usize| u16::from_le_bytes([file[at], file[at + 1]]);
+    assert!(place(end - 8) < place(end - 4) && place(end - 4) < 4 * 64, "the last two are patches");
+    file[end - 8..end].rotate_left(4);
+    mend_checksums(&mut file);
+    assert!(by_cpu(&file, Rect::new(0, 0, 32, 8)).is_err());
+    Ok(file)
 }
 
 /// Some of the bundled ones; FEEDLINE_TEST_JPEGS=FOLDER makes that all below a folder.
