@@ -8,7 +8,7 @@ pub(crate) mod upsample;
 
 pub(crate) use planes::Planes;
 #[cfg(feature = "cuda")]
-pub(crate) use planes::{Upsampling, needed_blocks, needed_mcus};
+pub(crate) use planes::{NeededParts, Upsampling};
 pub use rows::PixelsMut;
 pub(crate) use rows::Rows;
 pub use scale::{Part, Scale};

@@ -6,7 +6,7 @@ mod index_maker;
 mod pieces;
 
 pub(crate) use super::entropy::Code;
-pub(crate) use super::output::{Upsampling, needed_blocks, needed_mcus};
+pub(crate) use super::output::{NeededParts, Upsampling};
 pub(crate) use blueprint::{Reader, Unit};
 pub(crate) use index_maker::IndexMaker;
 pub(crate) use pieces::{End, Piece, Pieces};

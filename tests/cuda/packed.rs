@@ -1,9 +1,10 @@
 //! Files of coefficients on the device: the CPU decoder's pixels in every value, whole and in part; and what is damaged is found by
 //! both or by none.
 
-use crate::pictures::files_below;
+use crate::pictures::{files_below, flat_png};
 use crate::scenario::{Outcome, Scenario};
 use feedline::coefficients::{Converter, Profile};
+use feedline::device::cuda::ImageDecoder;
 use feedline::device::cuda::jpeg::{FilePart, LeftOut, ParallelDecoder};
 use feedline::geometry::{Rect, Size};
 use feedline::image::{Decoder, Image, Limits, parse_header};
@@ -18,6 +19,11 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("packed: coefficients of every size are decoded to the CPU's pixels", scribbles).decides(),
     Scenario::new("packed: what the device takes of damaged files is what the CPU takes", damaged).decides(),
     Scenario::new("packed: photographs are decoded to the CPU's pixels", photographs).decides(),
+    Scenario::new(
+        "packed: a PNG that claims a huge image is refused, and costs its neighbours nothing",
+        beside_others,
+    )
+    .decides(),
     Scenario::new("packed: four components, and more than ten blocks an MCU, are left to the CPU", left_out)
         .decides(),
 ];
@@ -255,6 +261,20 @@ fn left_out() -> Outcome {
     let decoded = open()?.decode(&parts).map_err(|cause| cause.to_string())?;
     let why: Vec<Option<LeftOut>> = decoded.into_iter().map(|decoded| decoded.err()).collect();
     assert_eq!(why, [Some(LeftOut::Components), Some(LeftOut::Uncut)]);
+    Ok(())
+}
+
+fn beside_others() -> Outcome {
+    let jpeg = Jpeg::new(SAMPLINGS[3].0).picture(40, 30, 1);
+    let mut png = flat_png(5, 5);
+    // Width and height, ahead of the checksum that a header's reader does not look at.
+    png[16..24].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF]);
+    assert!(parse_header(&png)?.size.pixels() > 1 << 60);
+    let files = [png, jpeg.clone(), packed(&jpeg, Profile::Small)?];
+    let decoded = ImageDecoder::open_own(0, 64 << 20)?.decode(&files.each_ref().map(Vec::as_slice), None)?;
+    let [Err(refused), Ok(of_jpeg), Ok(of_packed)] = &decoded[..] else { panic!("{decoded:?}") };
+    assert!(refused.to_string().contains("decode it on the CPU"), "{refused}");
+    assert!(of_jpeg.image.data == of_packed.image.data);
     Ok(())
 }
 

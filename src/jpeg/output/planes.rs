@@ -277,26 +277,24 @@ impl Planes {
     }
 }
 
-/// The rows and columns of MCUs that hold a block which `part` of an image needs.
+/// What `part` of an image needs: rows and columns of MCUs, and of each component columns and rows of blocks.
 #[cfg(feature = "cuda")]
-pub(crate) fn needed_mcus(frame: &Frame, part: Part) -> (Range<usize>, Range<usize>) {
-    let planes = planes(frame, part);
-    (rows(&planes[..frame.count]), columns(&planes[..frame.count]))
-}
-
-/// The columns and rows of blocks of each component that `part` of an image needs.
-#[cfg(feature = "cuda")]
-pub(crate) fn needed_blocks(frame: &Frame, part: Part) -> [(Range<usize>, Range<usize>); 4] {
-    planes(frame, part).map(|plane| (plane.columns, plane.rows))
+pub(crate) struct NeededParts {
+    pub(crate) mcus: (Range<usize>, Range<usize>),
+    pub(crate) blocks: [(Range<usize>, Range<usize>); 4],
 }
 
 #[cfg(feature = "cuda")]
-fn planes(frame: &Frame, part: Part) -> [Plane; 4] {
-    let mut planes: [Plane; 4] = Default::default();
-    for (plane, component) in planes.iter_mut().zip(frame.used()) {
-        *plane = Plane::new(frame, component, part);
+impl NeededParts {
+    pub(crate) fn of(frame: &Frame, part: Part) -> Self {
+        let mut planes: [Plane; 4] = Default::default();
+        for (plane, component) in planes.iter_mut().zip(frame.used()) {
+            *plane = Plane::new(frame, component, part);
+        }
+        let used = &planes[..frame.count];
+        let mcus = (rows(used), columns(used));
+        Self { mcus, blocks: planes.map(|plane| (plane.columns, plane.rows)) }
     }
-    planes
 }
 
 fn rows(planes: &[Plane]) -> Range<usize> {

@@ -3,7 +3,7 @@
 use crate::jpeg::decode::first_scan;
 use crate::jpeg::entropy::{Code, Tables};
 use crate::jpeg::error::JpegError;
-use crate::jpeg::header::{Frame, Header};
+use crate::jpeg::header::{Component, Frame, Header};
 use crate::jpeg::transform::Quant;
 
 /// Components of a file that can be decoded in parallel, at most.
@@ -24,6 +24,14 @@ pub(crate) struct Unit {
     /// Which of [`Blueprint::dc`] and [`Blueprint::ac`] it uses.
     pub(crate) dc: usize,
     pub(crate) ac: usize,
+}
+
+impl Unit {
+    /// The blocks that an MCU has of a component, row by row.
+    pub(crate) fn of(frame: &Frame, component: usize) -> impl Iterator<Item = Self> {
+        let Component { h, v, .. } = frame.components[component];
+        (0..h * v).map(move |block| Self { component, x: block % h, y: block / h, dc: 0, ac: 0 })
+    }
 }
 
 /// A file whose only scan holds all its components, up to three.
@@ -92,11 +100,9 @@ impl Reader {
         let code = |of: &[usize], number: usize| of[number.min(of.len() - 1)];
         let (mut units, mut count) = ([Unit::default(); BLOCKS], 0);
         for part in scan.used() {
-            let component = &frame.components[part.index];
-            for block in 0..component.h * component.v {
-                let (x, y) = (block % component.h, block / component.h);
-                let (dc, ac) = (place(&dc, part.dc), place(&ac, part.ac));
-                units[count] = Unit { component: part.index, x, y, dc, ac };
+            let (dc, ac) = (place(&dc, part.dc), place(&ac, part.ac));
+            for unit in Unit::of(&frame, part.index) {
+                units[count] = Unit { dc, ac, ..unit };
                 count += 1;
             }
         }

@@ -9,7 +9,7 @@ use super::index_maker::{IndexMaker, Intervals};
 use crate::geometry::Rect;
 use crate::jpeg::entropy::unstuff;
 use crate::jpeg::lenient;
-use crate::jpeg::output::{Part, Scale, needed_mcus};
+use crate::jpeg::output::{NeededParts, Part, Scale};
 use crate::jpeg::seek::{Grid, Index, Point};
 use std::ops::Range;
 
@@ -81,7 +81,7 @@ impl Pieces {
         index: Option<&Index>,
     ) -> Result<(), Uncut> {
         let part = Part { scale: Scale::Full, region };
-        (self.rows, self.columns) = needed_mcus(&file.frame, part);
+        (self.rows, self.columns) = NeededParts::of(&file.frame, part).mcus;
         self.length = 0;
         self.pieces.clear();
         self.begins.clear();

@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
         let Target { region, pitch, .. } = self.target;
         let size = self.header.size;
         if self.header.jpeg.is_none() {
-            return Some("nvJPEG decodes JPEGs alone: use --device cpu".into());
+            return Some("nvJPEG decodes JPEGs alone: decode it on the CPU".into());
         }
         if !self.bytes.ends_with(&[0xFF, 0xD9]) {
             return Some("the file is cut short: it has no end marker".into());

@@ -4,8 +4,8 @@ use super::image_record::image_record;
 use super::layout::{JpegImage, JpegPacked, UNITS};
 use crate::coefficients::{Header, Width, places};
 use crate::geometry::Rect;
-use crate::jpeg::parallel::{Unit, needed_blocks, needed_mcus};
-use crate::jpeg::{Frame, Part, Scale};
+use crate::jpeg::parallel::{NeededParts, Unit};
+use crate::jpeg::{Part, Scale};
 use std::ops::Range;
 
 /// The groups of one file.
@@ -29,13 +29,13 @@ impl Packed {
         if bytes.len() >= 1 << 29 || frame.count > 3 {
             return None;
         }
-        let units = units(frame);
+        let units: Vec<Unit> = (0..frame.count).flat_map(|component| Unit::of(frame, component)).collect();
         if units.len() > UNITS {
             return None;
         }
         let part = Part { scale: Scale::Full, region };
-        let window = needed_mcus(frame, part);
-        let places = places(bytes, header, window.0.clone(), &needed_blocks(frame, part)).ok()?;
+        let NeededParts { mcus, blocks } = NeededParts::of(frame, part);
+        let places = places(bytes, header, mcus.0.clone(), &blocks).ok()?;
         let (mut groups, mut ranges, mut at) = (Vec::with_capacity(places.len()), Vec::new(), 0);
         for (group, place) in places {
             groups.push(JpegPacked {
@@ -50,7 +50,7 @@ impl Packed {
             at += place.len() as u32;
             append(&mut ranges, place);
         }
-        let mut image = image_record((frame, header.color), &units, window, region)?;
+        let mut image = image_record((frame, header.color), &units, mcus, region)?;
         image.word_count = at.div_ceil(4);
         for (plane, widths) in image.plane.iter_mut().zip(&header.widths) {
             let [twos, fours] = [Width::Two, Width::Four].map(|width| widths.positions(width));
@@ -59,18 +59,6 @@ impl Packed {
         let quants = header.quants(bytes)[..frame.count].iter().map(|quant| quant.0).collect();
         Some(Self { image, quants, groups, ranges })
     }
-}
-
-/// The blocks of an MCU: those of each component, row by row.
-fn units(frame: &Frame) -> Vec<Unit> {
-    let mut units = Vec::with_capacity(UNITS);
-    for (component, factors) in frame.used().iter().enumerate() {
-        for block in 0..factors.h * factors.v {
-            let (x, y) = (block % factors.h, block / factors.h);
-            units.push(Unit { component, x, y, dc: 0, ac: 0 });
-        }
-    }
-    units
 }
 
 /// Appends a range, or makes the last one longer.

@@ -52,7 +52,7 @@ impl<'a> List<'a> {
             // What no decoder of the device takes must not cost memory.
             let header = header.and_then(|header| match header.format.is_dct() {
                 true => Ok(header),
-                false => Err("it is no JPEG, and no file of coefficients: use --device cpu".into()),
+                false => Err("it is no JPEG, and no file of coefficients: decode it on the CPU".into()),
             });
             let region = header.as_ref().map_or(Rect::default(), &wanted);
             let offset = end;
