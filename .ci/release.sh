@@ -25,12 +25,24 @@ oldest_compiler() {
     CARGO_TARGET_DIR=$work/oldest cargo "+$oldest" check --locked --workspace --lib --bins --features remote
 }
 
-# What would be published, built from its packages.
+# The library as embedders take it, with each feature alone and with none.
+fewer_features() {
+    local features
+    for features in "" cuda parquet tfrecord pack remote; do
+        cargo clippy --locked --no-default-features --features "$features" --lib -- -D warnings
+    done
+    cargo clippy --locked --no-default-features --lib --profile test -- -D warnings
+}
+
+# What would be published, built from its packages; in a folder of their own, since cargo takes what it has built of a
+# package for what it would build of the checkout, and then never looks at the checkout's files again.
 packages() {
+    local CARGO_TARGET_DIR=$work/packages
+    export CARGO_TARGET_DIR
     cargo package --locked --allow-dirty --package feedline-nvjpeg-sys --package feedline
     # crates.io takes no more than 10 MiB.
     local file
-    for file in target/package/feedline*.crate; do
+    for file in "$CARGO_TARGET_DIR"/package/feedline*.crate; do
         (($(stat -c %s "$file") < 10 << 20)) || missing "a package of less than 10 MiB: $file" || return 1
     done
 }

@@ -212,6 +212,7 @@ pub(crate) struct Afterwards {
 pub(crate) type Learn = dyn FnOnce(&dyn KnownFiles);
 
 /// What is known of files, by the index of their image in the source: decode indexes, and damage.
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the CPU learns while it decodes"))]
 pub(crate) trait KnownFiles {
     /// Makes `index` what is known of the file, or empty. Returns whether indexes are kept at all.
     fn fetch(&self, image: u64, index: &mut Index) -> bool;

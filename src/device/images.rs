@@ -5,7 +5,6 @@
 use super::Device;
 use crate::error::Result;
 use std::ffi::c_void;
-use std::ops::Range;
 
 /// The memory of a batch on a device, which may still be working on it.
 pub(crate) trait DeviceMemory {
@@ -40,7 +39,7 @@ pub struct DeviceImages<'a> {
 impl<'a> DeviceImages<'a> {
     /// These bytes of what begins at the address `start`, which is 0 where there is nothing.
     #[cfg(feature = "cuda")]
-    pub(super) fn new(memory: &'a dyn DeviceMemory, start: u64, bytes: &Range<usize>) -> Self {
+    pub(super) fn new(memory: &'a dyn DeviceMemory, start: u64, bytes: &std::ops::Range<usize>) -> Self {
         let first = if start == 0 { 0 } else { start + bytes.start as u64 };
         Self { memory, first, bytes: bytes.len() }
     }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 /// What the conversions look up; the struct of `kernels/layout.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[cfg_attr(not(feature = "cuda"), expect(unreachable_pub, reason = "only the device's layout is public"))]
 pub struct LabTables {
     /// Each level as a linear one, 2040 for 255.
     pub gamma: [u16; 256],

@@ -66,6 +66,7 @@ pub enum DistortionKind {
 
 impl Distortion {
     /// Whether devices can make it.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only kernels look at what they are given"))]
     pub(crate) fn is_sound(&self) -> bool {
         match &self.kind {
             DistortionKind::Grid { columns, rows } => [(columns, self.size.width), (rows, self.size.height)]

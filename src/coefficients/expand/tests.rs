@@ -54,7 +54,7 @@ fn expanders() -> impl Iterator<Item = (Level, Expander)> {
 fn groups_hold_what_was_written_at_every_level() {
     let (mut rng, mut lists) = (Rng::new(1, 0, 0, 0), Lists::default());
     let mut expanders: Vec<_> = expanders().collect();
-    for _ in 0..2000 {
+    for _ in 0..if cfg!(miri) { 20 } else { 2000 } {
         let (blocks, widths) = (blocks(&mut rng), widths(&mut rng));
         let mut bytes = Vec::new();
         lists.write_group(&blocks, &widths, &mut bytes);
@@ -74,7 +74,7 @@ fn damaged_groups_are_read_or_refused_alike_at_every_level() {
     let (mut rng, mut lists) = (Rng::new(2, 0, 0, 0), Lists::default());
     let mut expanders: Vec<_> = expanders().collect();
     let (mut refused, mut taken) = (0, 0);
-    for _ in 0..4000 {
+    for _ in 0..if cfg!(miri) { 40 } else { 4000 } {
         let (blocks, widths) = (blocks(&mut rng), widths(&mut rng));
         let mut bytes = Vec::new();
         lists.write_group(&blocks, &widths, &mut bytes);
@@ -95,7 +95,7 @@ fn damaged_groups_are_read_or_refused_alike_at_every_level() {
         refused += usize::from(wanted.is_err());
         taken += usize::from(wanted.is_ok());
     }
-    assert!(refused > 500 && taken > 500, "{refused} {taken}");
+    assert!(cfg!(miri) || (refused > 500 && taken > 500), "{refused} {taken}");
 }
 
 #[test]

@@ -183,7 +183,7 @@ impl Index {
     }
 
     /// Notes that it takes the place of one that was wrong.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", test))]
     pub(crate) fn note_stale(&mut self) {
         self.used.stale = true;
     }
