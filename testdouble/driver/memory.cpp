@@ -1,14 +1,17 @@
 // In the plain build an allocation ends at a page that nobody may touch, up to the alignment's slack, which is filled
 // with a pattern and looked at when the memory is freed. The sanitizer builds take memory from malloc, whose edges they
-// watch to the byte.
+// watch to the byte; but for what is large with AddressSanitizer, which would write its state for every byte of it: that ends
+// at such a page as well, and the slack alone is poisoned.
 #include "memory.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "driver.h"
@@ -23,15 +26,10 @@ constexpr size_t page = 4096;
 constexpr unsigned char rubbish = 0xCB, slack_pattern = 0xA5;
 // Freed memory that stays out of reach, so that late users are caught and do not find somebody else's data.
 constexpr size_t quarantine_bytes = size_t(64) << 20;
-#if defined(__SANITIZE_ADDRESS__) || defined(TESTDOUBLE_TSAN)
-constexpr bool guarded = false;
-#else
-constexpr bool guarded = true;
-#endif
-
 // A file full of rubbish, or -1. Mapped again and again it fills large memory without touching it: programs reserve far
 // more than small tests use.
 constexpr size_t chunk = size_t(1) << 20;
+constexpr size_t large = 2 * chunk;
 int rubbish_file() {
     static const int file = [] {
         int made = memfd_create("rubbish", MFD_CLOEXEC);
@@ -43,7 +41,7 @@ int rubbish_file() {
 
 // Fills memory with rubbish. Large memory, which malloc has mapped for this allocation alone, gets other pages instead.
 void spoil(char* at, size_t bytes) {
-    if (bytes >= 2 * chunk) {
+    if (bytes >= large) {
         const size_t ahead = -reinterpret_cast<uintptr_t>(at) % page;
         memset(at, rubbish, ahead);
         at += ahead, bytes -= ahead;
@@ -56,6 +54,64 @@ void spoil(char* at, size_t bytes) {
 }
 
 size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+// Whether an allocation lies between pages that nobody may touch.
+constexpr bool guarded([[maybe_unused]] size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+    return bytes >= large;
+#elif defined(TESTDOUBLE_TSAN)
+    return false;
+#else
+    return true;
+#endif
+}
+
+// Which of the pages were ever touched; all of them where the system does not say.
+std::vector<bool> touched_pages(const char* first, size_t pages) {
+    std::vector<uint64_t> entries(pages, ~uint64_t(0));
+    const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        // An entry has bit 63 for a page in memory, and bit 62 for one that was swapped out.
+        const size_t bytes = pages * sizeof entries[0];
+        if (pread(file, entries.data(), bytes, off_t(uintptr_t(first) / page * sizeof entries[0])) != ssize_t(bytes)) {
+            entries.assign(pages, ~uint64_t(0));
+        }
+        close(file);
+    }
+    std::vector<bool> touched;
+    for (const uint64_t entry : entries) touched.push_back(entry >> 62 != 0);
+    return touched;
+}
+
+// Tells ThreadSanitizer that memory goes away. It keeps four bytes for each one that it is told of, so of large memory it is
+// told of the pages that were touched: nobody can be late with others.
+void end_accesses(const Allocation& allocation) {
+    char *at = allocation.start, *const end = at + allocation.bytes;
+#ifdef TESTDOUBLE_TSAN
+    if (allocation.bytes >= large) {
+        char* const first = at - uintptr_t(at) % page;
+        const std::vector<bool> touched = touched_pages(first, (end - first + page - 1) / page);
+        for (size_t i = 0; i < touched.size(); i++) {
+            char *const start = std::max(at, first + i * page), *const stop = std::min(end, first + (i + 1) * page);
+            if (touched[i]) race::write(start, stop - start);
+        }
+        return;
+    }
+#endif
+    race::write(at, end - at);
+}
+
+void poison([[maybe_unused]] const char* start, [[maybe_unused]] const char* end) {
+#ifdef __SANITIZE_ADDRESS__
+    __asan_poison_memory_region(start, end - start);
+#endif
+}
+
+void unpoison([[maybe_unused]] const char* start, [[maybe_unused]] const char* end) {
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(start, end - start);
+#endif
+}
 }  // namespace
 
 void Memory::configure(size_t bytes_per_device, size_t alignment, size_t granularity) {
@@ -77,7 +133,7 @@ char* Memory::allocate(size_t bytes, Kind kind, Context* context) {
 }
 
 bool Memory::map(Allocation& allocation) {
-    if (!guarded) {
+    if (!guarded(allocation.bytes)) {
         void* memory = nullptr;
         if (posix_memalign(&memory, alignment_, allocation.bytes) != 0) return false;
         allocation.start = allocation.mapping = static_cast<char*>(memory);
@@ -93,6 +149,8 @@ bool Memory::map(Allocation& allocation) {
     spoil(allocation.mapping, mapped);
     allocation.start = allocation.mapping + mapped - rounded;
     memset(allocation.start + allocation.bytes, slack_pattern, rounded - allocation.bytes);
+    poison(allocation.mapping, allocation.start);
+    poison(allocation.start + allocation.bytes, allocation.mapping + mapped);
     return true;
 }
 
@@ -102,7 +160,7 @@ bool Memory::free(void* start, Kind kind) {
     Allocation allocation = found->second;
     live_.erase(found);
     check_slack(allocation);
-    race::write(allocation.start, allocation.bytes);
+    end_accesses(allocation);
     retire(allocation);
     return true;
 }
@@ -110,6 +168,8 @@ bool Memory::free(void* start, Kind kind) {
 void Memory::check_slack(const Allocation& allocation) const {
     if (allocation.mapped == 0) return;
     const char* end = allocation.mapping + allocation.mapped;
+    unpoison(allocation.mapping, allocation.start);
+    unpoison(allocation.start + allocation.bytes, end);
     for (const char* at = allocation.start + allocation.bytes; at < end; at++) {
         if (static_cast<unsigned char>(*at) == slack_pattern) continue;
         problem("%s allocation %d of %zu bytes: written %zu bytes behind its end",
@@ -120,22 +180,20 @@ void Memory::check_slack(const Allocation& allocation) const {
 }
 
 void Memory::retire(const Allocation& allocation) {
-#ifdef __SANITIZE_ADDRESS__
-    __asan_poison_memory_region(allocation.start, allocation.bytes);
-#else
-    if (guarded) mprotect(allocation.mapping, allocation.mapped, PROT_NONE);
-#endif
+    if (allocation.mapped != 0) mprotect(allocation.mapping, allocation.mapped, PROT_NONE);
+    else poison(allocation.start, allocation.start + allocation.bytes);
     quarantine_.push_back(allocation);
     quarantined_ += allocation.bytes;
     while (quarantined_ > quarantine_bytes) {
         Allocation oldest = quarantine_.front();
         quarantine_.pop_front();
         quarantined_ -= oldest.bytes;
-#ifdef __SANITIZE_ADDRESS__
-        __asan_unpoison_memory_region(oldest.start, oldest.bytes);
-#endif
-        if (guarded) munmap(oldest.mapping - page, oldest.mapped + 2 * page);
-        else ::free(oldest.mapping);
+        if (oldest.mapped != 0) {
+            munmap(oldest.mapping - page, oldest.mapped + 2 * page);
+        } else {
+            unpoison(oldest.start, oldest.start + oldest.bytes);
+            ::free(oldest.mapping);
+        }
     }
 }
 

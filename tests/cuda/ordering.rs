@@ -23,6 +23,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("an event recorded ahead of the launch is caught", || run(Flaw::EventBeforeLaunch))
         .caught(WRONG),
     Scenario::new("device memory freed under work is caught", || run(Flaw::DeviceFreedEarly)).caught(LATE),
+    Scenario::new("large device memory freed under work is caught", || run(Flaw::LargeDeviceFreedEarly))
+        .caught(LATE),
     Scenario::new("page-locked memory freed under a copy is caught", || run(Flaw::PinnedFreedEarly))
         .caught(LATE),
     Scenario::new("a stream that is never destroyed is caught", || run(Flaw::StreamLeaked))

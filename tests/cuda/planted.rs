@@ -15,6 +15,9 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a write beyond an allocation is caught", || run("planted_write_beyond", 1, |_| 1.0))
         .caught(&["behind its end", "in no allocation"])
         .watches_memory(),
+    Scenario::new("a write beyond a large allocation is caught", write_beyond_large)
+        .caught(&["behind its end", "in no allocation"])
+        .watches_memory(),
     Scenario::new("a read beyond an allocation is caught", read_beyond)
         .caught(&["in no allocation"])
         .watches_memory(),
@@ -58,6 +61,11 @@ fn run(kernel: &str, addresses: usize, want: fn(usize) -> f32) -> Outcome {
 /// The input ends with the allocation here.
 fn read_beyond() -> Outcome {
     launched("planted_read_beyond", 2, 1024, BLOCKS, |i| i as f32 + 1.0)
+}
+
+/// The last block ends within the last page of an allocation of more than 2 MiB.
+fn write_beyond_large() -> Outcome {
+    launched("planted_write_beyond", 1, 600_010, 600_010_u32.div_ceil(256), |_| 1.0)
 }
 
 fn second_barrier() -> Outcome {

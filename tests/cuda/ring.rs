@@ -25,6 +25,8 @@ pub(crate) enum Flaw {
     ReadBeforeCopyOut,
     EventBeforeLaunch,
     DeviceFreedEarly,
+    /// Memory of which the work touches a small part.
+    LargeDeviceFreedEarly,
     PinnedFreedEarly,
     StreamLeaked,
 }
@@ -65,7 +67,7 @@ pub(crate) fn run(flaw: Flaw) -> Outcome {
             ring.read(earlier)?;
         }
     }
-    if matches!(flaw, Flaw::DeviceFreedEarly | Flaw::PinnedFreedEarly) {
+    if matches!(flaw, Flaw::DeviceFreedEarly | Flaw::LargeDeviceFreedEarly | Flaw::PinnedFreedEarly) {
         std::mem::forget(quiet);
         return ring.leave_early();
     }
@@ -74,6 +76,7 @@ pub(crate) fn run(flaw: Flaw) -> Outcome {
 
 impl<'a> Ring<'a> {
     fn new(client: &'a Client, flaw: Flaw) -> Result<Self, Box<dyn std::error::Error>> {
+        let output_bytes = if flaw == Flaw::LargeDeviceFreedEarly { 8 << 20 } else { COUNT * 4 };
         let ring = Self {
             client,
             flaw,
@@ -81,7 +84,7 @@ impl<'a> Ring<'a> {
             copy_in: Stream::new(client)?,
             work: Stream::new(client)?,
             copy_out: Stream::new(client)?,
-            slots: (0..SLOTS).map(|_| Slot::new(client)).collect::<Result<_, _>>()?,
+            slots: (0..SLOTS).map(|_| Slot::new(client, output_bytes)).collect::<Result<_, _>>()?,
             answers: (0..RESULTS).map(|_| Answer::new(client)).collect::<Result<_, _>>()?,
         };
         if flaw == Flaw::StreamLeaked {
@@ -155,11 +158,11 @@ impl<'a> Ring<'a> {
 }
 
 impl<'a> Slot<'a> {
-    fn new(client: &'a Client) -> Result<Self, Box<dyn std::error::Error>> {
+    fn new(client: &'a Client, output_bytes: usize) -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Self {
             pinned: Pinned::new(client, COUNT)?,
             input: Buffer::new(client, COUNT * 4)?,
-            output: Buffer::new(client, COUNT * 4)?,
+            output: Buffer::new(client, output_bytes)?,
             copied_in: Event::new(client)?,
             worked: Event::new(client)?,
             copied_out: Event::new(client)?,
