@@ -25,7 +25,8 @@ oldest_compiler() {
     CARGO_TARGET_DIR=$work/oldest cargo "+$oldest" check --locked --workspace --lib --bins --features remote
 }
 
-# The library as embedders take it, with each feature alone and with none.
+# The library as embedders take it: with no feature, and with each one alone but for `cli`, the command's, and `tch`, which
+# links torch.
 fewer_features() {
     local features
     for features in "" cuda parquet tfrecord pack remote; do
@@ -34,15 +35,13 @@ fewer_features() {
     cargo clippy --locked --no-default-features --lib --profile test -- -D warnings
 }
 
-# What would be published, built from its packages; in a folder of their own, since cargo takes what it has built of a
-# package for what it would build of the checkout, and then never looks at the checkout's files again.
+# What would be published, built from its packages, in a target folder of their own: in a shared one, cargo mistakes what it
+# has built of a package for a build of the checkout, and never looks at the checkout's files again.
 packages() {
-    local CARGO_TARGET_DIR=$work/packages
-    export CARGO_TARGET_DIR
-    cargo package --locked --allow-dirty --package feedline-nvjpeg-sys --package feedline
+    local file folder=$work/packages
+    CARGO_TARGET_DIR=$folder cargo package --locked --allow-dirty --package feedline-nvjpeg-sys --package feedline
     # crates.io takes no more than 10 MiB.
-    local file
-    for file in "$CARGO_TARGET_DIR"/package/feedline*.crate; do
+    for file in "$folder"/package/feedline*.crate; do
         (($(stat -c %s "$file") < 10 << 20)) || missing "a package of less than 10 MiB: $file" || return 1
     done
 }

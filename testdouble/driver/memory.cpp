@@ -1,7 +1,7 @@
-// In the plain build an allocation ends at a page that nobody may touch, up to the alignment's slack, which is filled
-// with a pattern and looked at when the memory is freed. The sanitizer builds take memory from malloc, whose edges they
-// watch to the byte; but for what is large with AddressSanitizer, which would write its state for every byte of it: that ends
-// at such a page as well, and the slack alone is poisoned.
+// In the plain build an allocation ends at a guard page, up to the alignment's slack, which is filled with a pattern and
+// checked when the memory is freed. The sanitizer builds take memory from malloc, whose edges they watch to the byte. Large
+// memory is an exception under AddressSanitizer, which would write shadow bytes for all of it: it lies between guard pages too,
+// and only the slack is poisoned.
 #include "memory.h"
 
 #include <fcntl.h>
@@ -66,39 +66,37 @@ constexpr bool guarded([[maybe_unused]] size_t bytes) {
 #endif
 }
 
-// Which of the pages were ever touched; all of them where the system does not say.
+#ifdef TESTDOUBLE_TSAN
+// Which pages were ever touched; all of them where the system does not say.
 std::vector<bool> touched_pages(const char* first, size_t pages) {
-    std::vector<uint64_t> entries(pages, ~uint64_t(0));
+    std::vector<uint64_t> entries(pages);
+    const size_t bytes = pages * sizeof entries[0];
     const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        // An entry has bit 63 for a page in memory, and bit 62 for one that was swapped out.
-        const size_t bytes = pages * sizeof entries[0];
-        if (pread(file, entries.data(), bytes, off_t(uintptr_t(first) / page * sizeof entries[0])) != ssize_t(bytes)) {
-            entries.assign(pages, ~uint64_t(0));
-        }
-        close(file);
-    }
+    const bool known = pread(file, entries.data(), bytes, off_t(uintptr_t(first) / page * sizeof entries[0])) == ssize_t(bytes);
+    if (file >= 0) close(file);
     std::vector<bool> touched;
-    for (const uint64_t entry : entries) touched.push_back(entry >> 62 != 0);
+    // An entry has bit 63 for a page in memory, and bit 62 for one that was swapped out.
+    for (const uint64_t entry : entries) touched.push_back(!known || entry >> 62 != 0);
     return touched;
 }
+#endif
 
-// Tells ThreadSanitizer that memory goes away. It keeps four bytes for each one that it is told of, so of large memory it is
-// told of the pages that were touched: nobody can be late with others.
+// Tells ThreadSanitizer that memory goes away. It writes four bytes for each one that it is told of, so of large memory it is
+// told of the touched pages only: no work can be late with the others.
 void end_accesses(const Allocation& allocation) {
-    char *at = allocation.start, *const end = at + allocation.bytes;
+    char *const start = allocation.start, *const end = start + allocation.bytes;
 #ifdef TESTDOUBLE_TSAN
     if (allocation.bytes >= large) {
-        char* const first = at - uintptr_t(at) % page;
-        const std::vector<bool> touched = touched_pages(first, (end - first + page - 1) / page);
-        for (size_t i = 0; i < touched.size(); i++) {
-            char *const start = std::max(at, first + i * page), *const stop = std::min(end, first + (i + 1) * page);
-            if (touched[i]) race::write(start, stop - start);
+        char* at = start - uintptr_t(start) % page;
+        for (const bool touched : touched_pages(at, (end - at + page - 1) / page)) {
+            char *const from = std::max(start, at), *const to = std::min(end, at + page);
+            if (touched) race::write(from, to - from);
+            at += page;
         }
         return;
     }
 #endif
-    race::write(at, end - at);
+    race::write(start, end - start);
 }
 
 void poison([[maybe_unused]] const char* start, [[maybe_unused]] const char* end) {

@@ -65,7 +65,8 @@ fn read_beyond() -> Outcome {
 
 /// The last block ends within the last page of an allocation of more than 2 MiB.
 fn write_beyond_large() -> Outcome {
-    launched("planted_write_beyond", 1, 600_010, 600_010_u32.div_ceil(256), |_| 1.0)
+    let count = 600_010;
+    launched("planted_write_beyond", 1, count, count.div_ceil(256) as u32, |_| 1.0)
 }
 
 fn second_barrier() -> Outcome {
