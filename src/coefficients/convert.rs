@@ -1,4 +1,4 @@
-//! JPEGs to files of coefficients, each compared with what it was made of.
+//! Converts JPEGs to files of coefficients, and compares what each decodes to with its JPEG.
 
 use super::decode::Decoder;
 use super::encode::{Encoder, Profile};
