@@ -11,13 +11,13 @@ use feedline::geometry::Size;
 use feedline::image::{Decoder, Format, Image, Limits, parse_header};
 use feedline::label::Label;
 use feedline::loader::Loader;
+use feedline::machine;
 use feedline::recipe::Recipe;
 use feedline::simd;
-use feedline::source::{Folder, Source};
-use nix::sys::resource::{UsageWho, getrusage};
+use feedline::source::{Folder, Source, Storage, Throttled};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a contender's turn takes at least, where it is the JPEGs'.
@@ -137,13 +137,8 @@ impl Clocks {
     }
 }
 
-/// User and system time of this process.
 fn cpu_seconds() -> f64 {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("the process's own usage");
-    [usage.user_time(), usage.system_time()]
-        .iter()
-        .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6)
-        .sum()
+    machine::cpu_seconds().expect("a system that tells it")
 }
 
 /// Decodes whole images, on one thread, from memory to memory.
@@ -200,9 +195,8 @@ fn copy(sizes: &[Size], passes: usize) -> Value {
 fn storage(set: &Set, rounds: usize) -> Value {
     let rates = RATES.into_iter().chain([f64::INFINITY]);
     let pairs = rates.flat_map(|rate| set.contenders().map(|(name, files)| (rate, name, files)));
-    let mut loaders: Vec<_> = pairs
-        .map(|(rate, name, files)| (rate, name, loader(Throttled::new(files, rate)), Vec::new()))
-        .collect();
+    let mut loaders: Vec<_> =
+        pairs.map(|(rate, name, files)| (rate, name, loader(throttled(files, rate)), Vec::new())).collect();
     // Epoch 0 is the warm-up: indexes are learned, and workers started.
     for epoch in 0..=rounds {
         for (_, _, loader, measured) in &mut loaders {
@@ -224,10 +218,10 @@ fn storage(set: &Set, rounds: usize) -> Value {
 }
 
 /// Two workers a core, so that one decodes while the other waits for storage.
-fn loader(source: Throttled) -> Loader {
+fn loader(source: Box<dyn Source>) -> Loader {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let recipe = Recipe::built_in("imagenet-train").expect("a recipe");
-    let builder = Loader::builder(source).recipe(&recipe).batch_size(64).seed(1);
+    let builder = Loader::builder_boxed(source).recipe(&recipe).batch_size(64).seed(1);
     builder.workers(2 * cores).build().expect("a loader")
 }
 
@@ -240,45 +234,28 @@ fn epoch_of(loader: &Loader, number: u64) -> Value {
     clocks.each(images)
 }
 
-/// Files in memory, repeated until there are enough, of which one after the other is handed out at a rate: storage with one
-/// way to it, whose latency is hidden.
-struct Throttled {
-    files: Arc<[Vec<u8>]>,
-    bytes_per_s: f64,
-    /// When what was asked for until now is there.
-    free_at: Mutex<Instant>,
+/// Files in memory, repeated until there are enough.
+struct InMemory(Arc<[Vec<u8>]>);
+
+/// The same as if they lay on storage with one way to it, whose latency is hidden, at so many MB/s.
+fn throttled(files: &Arc<[Vec<u8>]>, mb_per_s: f64) -> Box<dyn Source> {
+    let files = InMemory(Arc::clone(files));
+    if mb_per_s.is_infinite() {
+        return Box::new(files);
+    }
+    let rate = mb_per_s * 1e6;
+    let storage = Storage { latency: Duration::ZERO, bytes_per_read_s: rate, bytes_per_s: rate, parallel: 1 };
+    Box::new(Throttled::new(files, storage))
 }
 
-impl Throttled {
-    fn new(files: &Arc<[Vec<u8>]>, mb_per_s: f64) -> Self {
-        let (files, bytes_per_s) = (Arc::clone(files), mb_per_s * 1e6);
-        Self { files, bytes_per_s, free_at: Mutex::new(Instant::now()) }
-    }
-
-    fn wait_for(&self, bytes: usize) {
-        if self.bytes_per_s.is_infinite() {
-            return;
-        }
-        let takes = Duration::from_secs_f64(bytes as f64 / self.bytes_per_s);
-        let there = {
-            let mut free_at = self.free_at.lock().expect("no reader panics");
-            *free_at = (*free_at).max(Instant::now()) + takes;
-            *free_at
-        };
-        std::thread::sleep(there.saturating_duration_since(Instant::now()));
-    }
-}
-
-impl Source for Throttled {
+impl Source for InMemory {
     fn len(&self) -> usize {
         IMAGES
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        let file = &self.files[self.record(index)];
         bytes.clear();
-        bytes.extend_from_slice(file);
-        self.wait_for(file.len());
+        bytes.extend_from_slice(&self.0[self.record(index)]);
         Ok(())
     }
 
@@ -291,6 +268,6 @@ impl Source for Throttled {
     }
 
     fn record(&self, index: usize) -> usize {
-        index % self.files.len()
+        index % self.0.len()
     }
 }

@@ -39,8 +39,10 @@ pub use epoch::resume::{STATE_VERSION, State};
 pub(crate) use parallel_map::parallel_map;
 pub use planner::{Choice, Planned, PlannedPartner};
 pub use report::errors::{BadFile, DamagedFile, Report, Stage, Status};
+pub use report::prometheus::prometheus;
 pub use report::stats::{Limit, Stats};
 pub use report::timing::{Histogram, Timing};
+pub use report::trace::Trace;
 pub(crate) use spread::spread;
 pub(crate) use worker::cores;
 

@@ -1,4 +1,5 @@
-//! The memory of this machine, and how much of it the control groups around this process allow. Known on Linux only.
+//! The memory of this machine, and how much of it the control groups around this process allow, known on Linux only; and the
+//! processor time of this process.
 
 use std::fs;
 use std::path::Path;
@@ -28,6 +29,41 @@ pub fn memory() -> Option<u64> {
 pub fn memory_limit() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     group_limit(&groups, Path::new("/sys/fs/cgroup"))
+}
+
+/// User and system time of all threads of this process, in seconds; `None` where the system does not say.
+#[cfg(unix)]
+pub fn cpu_seconds() -> Option<f64> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
+    Some(seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+/// The system is not asked.
+#[cfg(not(unix))]
+pub fn cpu_seconds() -> Option<f64> {
+    None
+}
+
+/// User and system time of the processes of a process group until now, in seconds, those that have ended and were waited for
+/// included; 0 where the system does not say.
+pub fn cpu_seconds_of_group(group: u32) -> f64 {
+    let Ok(entries) = fs::read_dir("/proc") else { return 0.0 };
+    let of_it = entries.flatten().filter_map(|entry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        ticks(&fs::read_to_string(entry.path().join("stat")).ok()?, group)
+    });
+    // Linux counts in hundredths of a second wherever a process can see it.
+    of_it.sum::<u64>() as f64 / 100.0
+}
+
+/// The ticks in the text of /proc/PID/stat, if the process belongs to the group.
+fn ticks(stat: &str, group: u32) -> Option<u64> {
+    // The name, in brackets, may hold anything.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+    (number(2)? == u64::from(group)).then(|| [11, 12, 13, 14].iter().filter_map(|&at| number(at)).sum())
 }
 
 /// The smallest limit of the groups that `groups`, the text of /proc/self/cgroup, names, and of those above them.
@@ -75,6 +111,12 @@ mod tests {
         write("memory/free/memory.limit_in_bytes", "9223372036854771712\n");
         assert_eq!(found("7:memory:/free\n"), None, "that is no limit");
         assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn a_name_with_brackets_does_not_shift_the_fields() {
+        let stat = "7 (a) b) S 1 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 5";
+        assert_eq!((ticks(stat, 42), ticks(stat, 43)), (Some(100), None));
     }
 
     #[test]

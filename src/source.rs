@@ -16,7 +16,7 @@
 //! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
 //! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
 //! [`WithMasks`] adds semantic masks to any of them, [`WithImages`] second images, [`WithClasses`] names their classes anew, [`Mixture`] makes one of
-//! several, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
+//! several, [`Cached`] keeps what was read in memory, [`Throttled`] is as slow as other storage. `docs/sources.md` has them
 //! side by side. A new source is one file below this one, its two lines here, its kind in `src/options/kind.rs`, how it is
 //! recognised and opened in `src/source/open.rs`, and one line in `tests/source/contract.rs`, which holds every source to
 //! the promises of [`Source`].
@@ -141,6 +141,7 @@ mod read_error;
 mod shards;
 #[cfg(feature = "tfrecord")]
 mod tfrecord;
+mod throttled;
 mod tree;
 mod with_classes;
 mod with_images;
@@ -174,6 +175,7 @@ pub use shards::{Shards, ShardsOptions};
 pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 #[cfg(feature = "tfrecord")]
 pub use tfrecord::{TfRecord, TfRecordOptions};
+pub use throttled::{Storage, Throttled};
 pub use with_classes::{ClassOptions, WithClasses};
 pub use with_images::WithImages;
 pub use with_masks::{MaskOptions, WithMasks};

@@ -13,6 +13,7 @@ from feedline._batches import Batches, Form, check_process
 from feedline._dataset import Dataset, Sampler
 from feedline._map import Mapped
 from feedline._mixture import Mixture
+from feedline._stats import Stats
 from feedline._warn import warn
 from feedline._words import Data
 
@@ -192,8 +193,8 @@ class Loader:
             "damaged_files": [dict(zip(decoded, file)) for file in damaged_files],
         }
 
-    def stats(self) -> dict[str, Any]:
-        """The figures since the loader was made.
+    def stats(self) -> Stats:
+        """The figures since the loader was made; `stats().prometheus()` is text that Prometheus reads.
 
         Stages `source`, `plan`, `decode`, `render`, and `wait` and `trainer`: count, total, mean, p50 and p99 in seconds; where
         they run, also `python_source` (calls of `__getitem__`), `collate` and `map`.
@@ -202,7 +203,7 @@ class Loader:
         """
         stats: dict[str, Any] = json.loads(self._native().stats())
         collate = json.loads(self._form.timer.timing())
-        return {**stats, "collate": collate} if collate["count"] else stats
+        return Stats({**stats, "collate": collate} if collate["count"] else stats)
 
     def explain(self) -> str:
         """What limits the speed so far, why, and what to do about it, in one sentence."""

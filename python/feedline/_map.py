@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from feedline import _feedline
 from feedline._batches import check_process
+from feedline._stats import Stats
 
 if TYPE_CHECKING:
     from feedline._batches import Batches
@@ -81,11 +82,11 @@ class Mapped:
         self._end()
         self._loader.load_state_dict(state_dict)
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Stats:
         """Those of the Loader, with the stage `map`: the runs of the function. That of a second one is `map_2`."""
         stats = self._loader.stats()
         number = 1 + sum(name.startswith("map") for name in stats)
-        return {**stats, "map" if number == 1 else f"map_{number}": json.loads(self._timer.timing())}
+        return Stats({**stats, "map" if number == 1 else f"map_{number}": json.loads(self._timer.timing())})
 
     def close(self) -> None:
         """Stops the threads of the function and of the Loader."""

@@ -10,11 +10,11 @@ use super::{print_report, progress};
 use anyhow::{Context, ensure};
 use feedline::atomic_file::write_file;
 use feedline::error::Error;
-use feedline::loader::{self, LastBatch, Loader, State};
+use feedline::loader::{self, LastBatch, Loader, State, Trace};
 use feedline::options::{DeviceWord, Options};
 use feedline::recipe::Recipe;
 use feedline::regular_file;
-use feedline::source::Source;
+use feedline::source::{Source, Storage};
 use meter::Meter;
 use report::{Report, Unmeasured};
 use std::path::{Path, PathBuf};
@@ -60,6 +60,12 @@ pub(crate) struct Arguments {
     /// Simulate a trainer that takes this long for each batch
     #[arg(long, value_name = "MS")]
     step_ms: Option<u64>,
+    /// Write what each thread did when, as JSON for ui.perfetto.dev or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Read as slowly as from other storage: hdd, sata, nvme, s3, or a rate in MB/s
+    #[arg(long, value_name = "STORAGE")]
+    storage: Option<Storage>,
     /// Run on a simulated device all the same, and print no figures
     #[arg(long)]
     simulated: bool,
@@ -79,20 +85,29 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU; \
          --simulated runs it without figures"
     );
+    let opening = Instant::now();
     let source = data::open(&recipe.options.data)?;
+    let open_s = opening.elapsed().as_secs_f64();
     let files = source.len();
     let mut meter = Meter::start()?;
+    let source = data::as_on(source, arguments.storage);
     let source: Arc<dyn Source> = Arc::new(Repeated::new(source, arguments.images));
-    let loader = Loader::builder(source).recipe(&recipe).device(device).build()?;
+    let (builder, trace) = (Loader::builder(source).recipe(&recipe).device(device), Trace::new());
+    let builder = if arguments.trace.is_some() { builder.trace(&trace) } else { builder };
+    let loader = builder.build()?;
     if let Some(why) = loader.unpinned() {
         data::note(&format!("--pin-memory has no effect: {why}"));
     }
     drive(&loader, &mut meter, arguments, files)?;
+    if let Some(path) = &arguments.trace {
+        write_file(path, |file| trace.write_json(file))
+            .with_context(|| format!("--trace {}: name a file that can be written", path.display()))?;
+    }
     if simulated {
         let report = Unmeasured::new(device, &loader, meter.images);
         print_report(arguments.json, &report, |report| vec![report.describe()])?;
     } else {
-        let report = Report::new((arguments, recipe.name), &loader, &meter, files)?;
+        let report = Report::new((arguments, recipe.name, open_s), &loader, &meter, files)?;
         print_report(arguments.json, &report, Report::describe)?;
     }
     Ok(true)

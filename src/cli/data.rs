@@ -7,7 +7,7 @@ pub(crate) use repeated::Repeated;
 use super::words::shown;
 use anyhow::Context;
 use feedline::options::DataOptions;
-use feedline::source::{self, Opened, Source};
+use feedline::source::{self, Opened, Source, Storage, Throttled};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +26,14 @@ pub(crate) fn opened(options: &DataOptions) -> anyhow::Result<Opened> {
     let opened = source::open(&options)?;
     opened.notes.iter().for_each(|found| note(&found.to_string()));
     Ok(opened)
+}
+
+/// A source as if it lay on other storage, where that is asked for.
+pub(crate) fn as_on(source: Arc<dyn Source>, storage: Option<Storage>) -> Arc<dyn Source> {
+    match storage {
+        Some(storage) => Arc::new(Throttled::new(source, storage)),
+        None => source,
+    }
 }
 
 /// Says what the user should know, although the command goes on.

@@ -4,6 +4,7 @@ mod build;
 
 use super::epoch::ranks;
 use super::report::clock::Clock;
+use super::report::trace::Trace;
 use crate::augment::Augment;
 use crate::augment::View;
 use crate::device::Device;
@@ -38,6 +39,7 @@ pub struct LoaderBuilder {
     /// What [`Options::device`] names, where it was opened by the caller.
     device: Option<Device>,
     clock: Clock,
+    trace: Option<Trace>,
 }
 
 /// Declares methods that each set one option to a value.
@@ -60,6 +62,7 @@ impl LoaderBuilder {
             options: Options::default(),
             device: None,
             clock: Clock::MACHINE,
+            trace: None,
         }
     }
 
@@ -89,6 +92,12 @@ impl LoaderBuilder {
     #[doc(hidden)]
     pub fn clock(mut self, now: fn() -> std::time::Instant) -> Self {
         self.clock = Clock(now);
+        self
+    }
+
+    /// Records what each thread does when, into `trace`.
+    pub fn trace(mut self, trace: &Trace) -> Self {
+        self.trace = Some(trace.clone());
         self
     }
 

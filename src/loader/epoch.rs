@@ -135,13 +135,14 @@ impl Epoch {
         let asked = self.ask();
         self.asked = None;
         let pipeline = Arc::clone(&self.pipeline);
-        let Context { meters, clock, .. } = pipeline.context();
+        let context = pipeline.context();
+        let Context { meters, clock, .. } = context;
         let finished = pipeline.take(self.serial)?;
         match self.delivered {
             Some(delivered) => {
                 let waited = clock.since(asked);
-                meters.trainer.record(asked.saturating_duration_since(delivered));
-                meters.wait.record(waited);
+                context
+                    .note_consumer((delivered, asked.saturating_duration_since(delivered)), (asked, waited));
                 pipeline.follow(waited);
             }
             None => meters.first_batch(clock.since(self.started)),

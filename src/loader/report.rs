@@ -2,5 +2,7 @@
 
 pub(super) mod clock;
 pub(super) mod errors;
+pub(super) mod prometheus;
 pub(super) mod stats;
 pub(super) mod timing;
+pub(super) mod trace;

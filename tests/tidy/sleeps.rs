@@ -4,10 +4,11 @@ use crate::tree::File;
 
 /// Where time has to pass, and why; a folder or a file.
 const ALLOWED: &[(&str, &str)] = &[
-    ("benches/coefficients.rs", "stands in for storage that is slow"),
     ("python/src/calls.rs", "waits for calls of Python code as the interpreter ends"),
     ("src/device/cuda/driver/sync_guard.rs", "asks a device again that cannot be waited for yet"),
     ("src/device/cuda/engine/consumers.rs", "asks whether a capture has ended, which nobody tells"),
+    ("src/cli/doctor/trainer.rs", "waits for a process to end, and stands in for a trainer"),
+    ("src/source/throttled.rs", "stands in for storage that is slow"),
     ("src/cli/bench.rs", "`--step-ms` stands in for a trainer"),
     ("src/source/disk_cache/tests.rs", "kills a process wherever chance finds it"),
     ("src/source/parquet/cache.rs", "lets other threads come to one that makes a value"),

@@ -1,7 +1,7 @@
 //! The clocks of a run: wall, processor, waits, and the memory's high-water mark.
 
+use anyhow::Context;
 use feedline::machine;
-use nix::sys::resource::{UsageWho, getrusage};
 use std::time::{Duration, Instant};
 
 /// Clocks that run.
@@ -74,9 +74,7 @@ impl Meter {
 }
 
 fn cpu_seconds() -> anyhow::Result<f64> {
-    let usage = getrusage(UsageWho::RUSAGE_SELF)?;
-    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
-    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+    machine::cpu_seconds().context("this system does not tell the processor time of a process")
 }
 
 /// The most memory that the process ever held, in MB of 1,000,000 bytes; 0 where the system is not Linux. `ru_maxrss` would count the parent's memory before `exec` too.

@@ -25,6 +25,8 @@ pub(crate) struct Report {
     steady_images_per_s: Option<f64>,
     steady_cpu_s_per_1000: Option<f64>,
     mb_per_s: f64,
+    /// Opening the data, ahead of all else.
+    open_s: f64,
     first_batch_s: f64,
     peak_rss_mb: f64,
     device: String,
@@ -115,7 +117,7 @@ struct Decoded {
 
 impl Report {
     pub(crate) fn new(
-        (arguments, recipe): (&Arguments, String),
+        (arguments, recipe, open_s): (&Arguments, String, f64),
         loader: &Loader,
         meter: &Meter,
         files: usize,
@@ -132,6 +134,7 @@ impl Report {
             cpu_s_per_1000: whole.cpu_s_per_1000(),
             steady_images_per_s: steady.as_ref().map(Reading::images_per_s),
             steady_cpu_s_per_1000: steady.as_ref().map(Reading::cpu_s_per_1000),
+            open_s,
             mb_per_s: stats.bytes_read as f64 / 1e6 / whole.seconds,
             first_batch_s: meter.first_batch.map_or(whole.seconds, |first| first.seconds),
             peak_rss_mb: peak_rss_mb(),

@@ -101,6 +101,7 @@ impl LoaderBuilder {
             labels,
             meters: Meters::default(),
             clock: self.clock,
+            trace: self.trace,
             report: Mutex::new(Report::default()),
             process: Process::this(),
         };

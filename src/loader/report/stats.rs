@@ -1,6 +1,8 @@
 //! The figures that a loader measures, and the stage that limits it.
 
+use super::prometheus::prometheus;
 use crate::device::{DecodedBy, DecoderReport, MemoryUse};
+use crate::error::{Error, Result};
 use crate::index::IndexStats;
 use crate::loader::report::errors::Stage;
 use crate::loader::report::timing::{Histogram, Timing};
@@ -214,6 +216,15 @@ impl Stats {
         };
         let left = self.decoders.iter().filter_map(|decoder| Some((decoder.name, decoder.left.as_ref()?)));
         left.fold(limit, |text, (name, why)| format!("{text}. The decoder {name} is used no more: {why}"))
+    }
+
+    /// The figures as text in Prometheus' format, each with these labels: `stats.prometheus(&[("rank", "0")])`.
+    ///
+    /// # Errors
+    /// Those of [`crate::loader::prometheus`].
+    pub fn prometheus(&self, labels: &[(&str, &str)]) -> Result<String> {
+        let figures = serde_json::to_value(self).map_err(|error| Error::config(error.to_string()))?;
+        prometheus(&figures, labels)
     }
 
     fn remedy(&self, limit: Limit) -> &'static str {

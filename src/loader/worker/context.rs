@@ -13,6 +13,7 @@ use crate::loader::planner::{PlanError, Planner};
 use crate::loader::report::clock::Clock;
 use crate::loader::report::errors::{Failure, Report, Stage};
 use crate::loader::report::stats::Meters;
+use crate::loader::report::trace::{Trace, What};
 use crate::output::Output;
 use crate::plan::Modality;
 use crate::policy::BadSample;
@@ -20,6 +21,7 @@ use crate::sampler::Sampler;
 use crate::source::Source;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What a loader is made of, and what it measures.
 pub(in crate::loader) struct Context {
@@ -43,6 +45,8 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) labels: LabelRules,
     pub(in crate::loader) meters: Meters,
     pub(in crate::loader) clock: Clock,
+    /// What was asked to be recorded.
+    pub(in crate::loader) trace: Option<Trace>,
     pub(in crate::loader) decode_indexes: DecodeIndexes,
     /// The bad samples of the batches delivered so far.
     pub(in crate::loader) report: Mutex<Report>,
@@ -72,6 +76,31 @@ impl Context {
     pub(in crate::loader) fn form(&self) -> Form<'_> {
         let Self { labels, companions, starts, source, .. } = self;
         Form { labels, fields: source.fields(), companions, starts }
+    }
+
+    /// A stage was run, of a sample or of a whole batch. `took` is what counts for it; what other stages did meanwhile shows in
+    /// a trace by itself.
+    pub(in crate::loader) fn note_stage(
+        &self,
+        stage: Stage,
+        sample: Option<u64>,
+        started: Instant,
+        took: Duration,
+    ) {
+        self.meters.stage(stage).record(took);
+        if let Some(trace) = &self.trace {
+            trace.add(What::Stage(stage), sample, started, self.clock.since(started));
+        }
+    }
+
+    /// The consumer did its own work and then waited, each from a moment on and for so long.
+    pub(in crate::loader) fn note_consumer(&self, trainer: (Instant, Duration), wait: (Instant, Duration)) {
+        self.meters.trainer.record(trainer.1);
+        self.meters.wait.record(wait.1);
+        if let Some(trace) = &self.trace {
+            trace.add(What::Trainer, None, trainer.0, trainer.1);
+            trace.add(What::Wait, None, wait.0, wait.1);
+        }
     }
 
     /// The failure of the sample `index`.

@@ -109,7 +109,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         };
         let took = clock.since(started);
         self.reading += took;
-        meters.stage(Stage::Read).record(took);
+        self.context.note_stage(Stage::Read, Some(index), started, took);
         if let Err(error) = read {
             self.spare.extend(bytes.spare());
             return Err(self.context.unreadable(index, error));

@@ -160,11 +160,11 @@ impl<'a> PictureReader<'a> {
     }
 
     fn read_values(&self, index: u64) -> Result<Vec<FieldValue>, Failure> {
-        let Context { source, meters, clock, .. } = self.context;
+        let Context { source, clock, .. } = self.context;
         let mut values = Vec::new();
         let started = clock.now();
         let read = source.values(index as usize, &mut values);
-        meters.stage(Stage::Read).record(clock.since(started));
+        self.context.note_stage(Stage::Read, Some(index), started, clock.since(started));
         if let Err(error) = read {
             return Err(self.context.unreadable(index, error));
         }
@@ -215,7 +215,7 @@ impl<'a> PictureReader<'a> {
             Modality::Mask => {
                 let started = context.clock.now();
                 let read = context.source.mask(of.index as usize, &mut self.file).map_err(unreadable);
-                context.meters.stage(Stage::Read).record(context.clock.since(started));
+                context.note_stage(Stage::Read, Some(of.index), started, context.clock.since(started));
                 self.was_there = read.map_err(|cause| context.failure(Stage::Read, of.index, cause))?;
             }
             Modality::Field(number) => {

@@ -91,7 +91,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             outcome.sample.is_some()
         };
         let submitted = backend.submit(&job.buffer, &outputs, &mut replace, &known);
-        context.meters.stage(Stage::Render).record(self.context.clock.since(started));
+        context.note_stage(Stage::Render, None, started, context.clock.since(started));
         self.left = submitted?.map(|afterwards| {
             let promise = context.decode_indexes.promise(&*context.source, &afterwards.images);
             (afterwards, promise)
@@ -204,7 +204,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let planned = views.map(|view| context.planner.plan(sample, view, &mut images));
         let planned = planned.collect::<Result<Vec<_>, _>>();
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
-        context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));
+        let took = context.clock.since(started).saturating_sub(waited);
+        context.note_stage(Stage::Plan, Some(index), started, took);
         let planned = planned.map_err(|error| context.unplanned(index, error))?;
         for (planned, output) in planned.iter().zip(outputs) {
             let size = planned.plan.size();
@@ -260,7 +261,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         if B::USES_DECODE_INDEX && decoded.is_ok() {
             context.decode_indexes.keep(&*context.source, images, &self.indexes);
         }
-        context.meters.stage(Stage::Decode).record(self.context.clock.since(started) + self.inputs.parsing());
+        let took = context.clock.since(started) + self.inputs.parsing();
+        context.note_stage(Stage::Decode, Some(index), started, took);
         decoded.map_err(|bad| self.undecodable(images, index, bad))?;
         let counted = images.iter().filter(|image| context.is_decoded(image.modality));
         context.meters.images.fetch_add(counted.count() as u64, Relaxed);
@@ -281,10 +283,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             context.note_damage(worker.take_damaged().into_iter().map(|(_, damage)| (image, damage)));
             decoded
         });
-        self.context
-            .meters
-            .stage(Stage::Decode)
-            .record(self.context.clock.since(started) + self.inputs.parsing());
+        let took = context.clock.since(started) + self.inputs.parsing();
+        context.note_stage(Stage::Decode, Some(index), started, took);
         let images = decoded.map_err(|bad| self.undecodable(plans.images(), index, bad))?;
         self.render(index, |worker| worker.render_shared(plans, images, outputs, row))
     }
@@ -299,7 +299,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let rendered = render(&mut self.worker);
         // A batch that is submitted is rendered then.
         if !B::SUBMITS {
-            self.context.meters.stage(Stage::Render).record(self.context.clock.since(started));
+            let took = self.context.clock.since(started);
+            self.context.note_stage(Stage::Render, Some(index), started, took);
         }
         rendered.map_err(|cause| self.context.failure(Stage::Render, index, cause))
     }
