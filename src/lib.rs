@@ -20,6 +20,7 @@ mod decode_memory;
 mod destination;
 pub mod device;
 pub mod dlpack;
+pub mod doctor;
 pub mod draft;
 pub mod error;
 pub mod field;

@@ -11,6 +11,7 @@ from feedline._batches import Batch, Batches
 from feedline._decode import decode, decode_batch
 from feedline._feedline import DecodeError, Header, PanicError, SampleError, Tensor, UnavailableError, __version__
 from feedline._dataset import Dataset, Sampler
+from feedline._doctor import Diagnosis, doctor
 from feedline._loader import Loader
 from feedline._map import Mapped
 from feedline.transforms import *  # noqa: F403
@@ -25,6 +26,7 @@ __all__ = [
     "Batches",
     "Dataset",
     "DecodeError",
+    "Diagnosis",
     "FeedlineWarning",
     "Header",
     "Loader",
@@ -39,6 +41,7 @@ __all__ = [
     "__version__",
     "decode",
     "decode_batch",
+    "doctor",
     "recipe_parameters",
     "recipes",
     "transforms",

@@ -7,6 +7,7 @@ mod capsule;
 mod data;
 mod decode;
 mod decode_batch;
+mod doctor;
 mod epoch;
 mod error;
 mod header;
@@ -33,6 +34,8 @@ mod _feedline {
     use super::decode::decode;
     #[pymodule_export]
     use super::decode_batch::decode_batch;
+    #[pymodule_export]
+    use super::doctor::{doctor, prometheus};
     #[pymodule_export]
     use super::epoch::Epoch;
     #[pymodule_export]

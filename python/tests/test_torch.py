@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PHOTOS
+from conftest import PHOTOS, ROOT
 
 import feedline
 
@@ -141,3 +141,25 @@ def test_two_ranks_under_torchrun_make_equal_steps_and_show_each_sample_once(tor
     run = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", tmp_path / "rank.py"]
     out = subprocess.run(run, check=True, stdout=subprocess.PIPE, text=True, timeout=300).stdout
     assert out == "each sample once an epoch, 12 steps\n"
+
+
+TOLD = {
+    "storage": "reading is the limit",
+    "decode": "decoding is the limit",
+    "transforms": "work behind the decoder is the limit",
+    "workers": "loading and training take turns",
+    "start": "starting the workers anew for each epoch is the limit",
+    "handover": "handing batches over between processes is the limit",
+    "nothing": "you do not need a faster loader",
+}
+
+
+@pytest.mark.parametrize("slow", TOLD)
+def test_the_doctor_says_why_a_dataloader_is_slow(torch, slow):
+    pytest.importorskip("PIL")
+    script = ROOT / "examples" / "python" / "slow_loader.py"
+    command = [sys.executable, str(script), "--slow", slow, "--seconds", "8"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert TOLD[slow] in done.stdout.partition("feedline  ")[0], done.stdout
+    assert ("feedline  would give" in done.stdout) == (slow != "nothing")

@@ -1,4 +1,4 @@
-//! `bench` and `doctor`: figures for programs, sentences for readers, and bad files.
+//! `bench`, and `doctor` without data: figures for programs, sentences for readers, and bad files.
 
 use crate::support::{fail, feedline, folder_with_a_bad_file, has_keys, photo, report, succeed, word};
 use feedline::loader::Loader;

@@ -3,6 +3,7 @@
 mod apply;
 mod bench;
 mod convert;
+mod doctor;
 mod files;
 mod formats;
 mod help;

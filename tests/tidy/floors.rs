@@ -29,8 +29,8 @@ const FLOORS: &[&[&str]] = &[
     &["augment", "device", "sampler", "source"],         // the four seams; none knows another
     &["recipe"],                                         // named chains of augmentations
     &["loader"],                                         // the only place that starts threads
-    &["decode", "dlpack", "inspect", "pack"], // files alone; batches for other libraries; what is done with whole data sets
-    &["cli"],                                 // translation only
+    &["decode", "dlpack", "doctor", "inspect", "pack"], // files alone; batches for other libraries; what is done with whole data sets
+    &["cli"],                                           // translation only
 ];
 
 fn floor(module: &str) -> Option<usize> {

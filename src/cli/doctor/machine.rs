@@ -1,25 +1,15 @@
-//! `feedline doctor`: what this machine has, what this build can use of it, and what will be used by default.
+//! What this machine has, what this build can use of it, and what will be used by default.
 
-mod cuda;
-
-use super::print_report;
-use super::words::device_word;
+use super::cuda;
+use crate::cli::words::device_word;
 use feedline::device::Device;
 use feedline::loader;
 use feedline::machine;
 use feedline::simd;
 use serde::Serialize;
 
-/// Say what this machine and this build can do, and what will be used
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
 #[derive(Serialize)]
-struct Findings {
+pub(super) struct Findings {
     version: &'static str,
     commit: Option<&'static str>,
     target: Option<&'static str>,
@@ -42,12 +32,7 @@ struct Findings {
     prefetch: usize,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    print_report(arguments.json, &examine()?, describe)?;
-    Ok(true)
-}
-
-fn examine() -> anyhow::Result<Findings> {
+pub(super) fn examine() -> anyhow::Result<Findings> {
     let device = Device::best()?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let noted = |value: Option<&'static str>| value.filter(|value| *value != "unknown");
@@ -95,7 +80,7 @@ fn meminfo(field: &str) -> Option<u64> {
     machine::bytes_in("/proc/meminfo", field).map(|bytes| bytes / 1_000_000)
 }
 
-fn describe(found: &Findings) -> Vec<String> {
+pub(super) fn describe(found: &Findings) -> Vec<String> {
     let known =
         |value: Option<u64>| value.map_or("unknown".to_owned(), |megabytes| format!("{megabytes} MB"));
     let commit = found.commit.map(|commit| format!("commit {commit}"));

@@ -1,0 +1,178 @@
+//! Other settings, and what they would give: by the model, or measured where they change the work.
+
+use super::held::Record;
+use super::model::Parts;
+use super::rate::Rate;
+use super::storage::StorageRates;
+use super::work::{self, WorkRates};
+use crate::coefficients::{Converter, Profile};
+use crate::error::Result;
+use crate::image::{Format, parse_header};
+use crate::jpeg::Limits;
+use crate::machine;
+use crate::policy::DecodeScale;
+use crate::recipe::Recipe;
+use crate::source::Source;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What gains less is not worth a change.
+const GAIN: f64 = 1.05;
+/// Where decoding takes less of the workers' time, faster decoding is not tried.
+const DECODE_MATTERS: f64 = 0.3;
+/// Files that are converted, to see what their coefficients give.
+const CONVERTED: usize = 96;
+
+/// Another setting.
+#[derive(Clone, Debug, Serialize)]
+pub struct Alternative {
+    /// What to set or do.
+    pub setting: String,
+    /// Images a second, with the trainer where one is known.
+    pub together: Rate,
+    /// What it costs, or when it does not hold.
+    pub note: String,
+    /// Whether its work was measured; else it follows from the other measurements.
+    pub measured: bool,
+}
+
+/// What is tried.
+pub(super) struct Tried<'a> {
+    pub(super) source: &'a Arc<dyn Source>,
+    pub(super) records: &'a Arc<[Record]>,
+    pub(super) recipe: &'a Recipe,
+    /// For each measurement.
+    pub(super) seconds: f64,
+}
+
+impl Tried<'_> {
+    /// Those that gain something, the best first.
+    pub(super) fn all(
+        &self,
+        parts: &Parts,
+        workers: usize,
+        storage: &StorageRates,
+    ) -> Result<Vec<Alternative>> {
+        let mut found = Vec::new();
+        found.extend(more_workers(parts, workers));
+        found.extend(cached(parts, workers, storage, self.source.len()));
+        let work = self.measure(self.records, self.recipe, parts)?;
+        if work.decode >= DECODE_MATTERS {
+            found.extend(self.fast(parts, workers, &work)?);
+            found.extend(self.coefficients(parts, workers, (&work, storage))?);
+        }
+        let now = parts.together(workers).per_s;
+        found.retain(|other| other.together.per_s >= GAIN * now);
+        found.sort_by(|a, b| b.together.per_s.total_cmp(&a.together.per_s));
+        Ok(found)
+    }
+
+    /// All cores at once, next to the others in time, so that what else the machine does falls on all alike.
+    fn measure(&self, records: &Arc<[Record]>, recipe: &Recipe, parts: &Parts) -> Result<WorkRates> {
+        work::measure(self.source, records, recipe, parts.cores, self.seconds)
+    }
+
+    /// JPEGs decoded at a half or less where they are shrunk anyway.
+    fn fast(&self, parts: &Parts, workers: usize, now: &WorkRates) -> Result<Option<Alternative>> {
+        if self.recipe.options.decode.scale == Some(DecodeScale::Fast) {
+            return Ok(None);
+        }
+        let mut recipe = self.recipe.clone();
+        recipe.options.decode.scale = Some(DecodeScale::Fast);
+        let fast = self.measure(self.records, &recipe, parts)?;
+        Ok(Some(Alternative {
+            setting: "decode_scale = \"fast\"".into(),
+            together: scaled(parts, now, &fast).together(workers),
+            note: "pixels differ a little where images are shrunk to a half or less".into(),
+            measured: true,
+        }))
+    }
+
+    /// The files' coefficients in place of the JPEGs.
+    fn coefficients(
+        &self,
+        parts: &Parts,
+        workers: usize,
+        (now, storage): (&WorkRates, &StorageRates),
+    ) -> Result<Option<Alternative>> {
+        let Some((records, growth)) = self.converted() else { return Ok(None) };
+        let packed = self.measure(&records, self.recipe, parts)?;
+        let slower = |rate: Rate| rate.scaled(1.0 / growth);
+        let parts = Parts {
+            one_reader: slower(storage.one_reader),
+            many_readers: slower(storage.many_readers),
+            ..scaled(parts, now, &packed)
+        };
+        Ok(Some(Alternative {
+            setting: "feedline pack --format coefficients".into(),
+            together: parts.together(workers),
+            note: format!("the same pixels; files are {growth:.2} times as large"),
+            measured: true,
+        }))
+    }
+
+    /// Some JPEGs as files of coefficients, and by how much they grow; none where few of the files are JPEGs.
+    fn converted(&self) -> Option<(Arc<[Record]>, f64)> {
+        let mut converter = Converter::new(&Limits::default(), Profile::default());
+        let is_jpeg =
+            |record: &&Record| parse_header(&record.bytes).is_ok_and(|header| header.format == Format::Jpeg);
+        let some: Vec<&Record> = self.records.iter().take(CONVERTED).collect();
+        let jpegs: Vec<&Record> = some.iter().copied().filter(is_jpeg).collect();
+        if jpegs.len() * 2 < some.len() || jpegs.is_empty() {
+            return None;
+        }
+        let (mut before, mut after, mut records) = (0, 0, Vec::new());
+        for record in jpegs {
+            let mut bytes = Vec::new();
+            // What cannot be converted stays a JPEG.
+            if converter.convert(&record.bytes, &mut bytes).is_ok() {
+                (before, after) = (before + record.bytes.len(), after + bytes.len());
+                records.push(Record { index: record.index, bytes: bytes.into() });
+            }
+        }
+        (before > 0).then(|| (records.into(), after as f64 / before as f64))
+    }
+}
+
+/// The parts with the work of `other` in place of that of `now`. Its rate follows from the processor time of a sample, which
+/// a machine that is busy with something else changes less than the rate.
+fn scaled(parts: &Parts, now: &WorkRates, other: &WorkRates) -> Parts {
+    let slower = other.cpu_seconds / now.cpu_seconds.max(f64::MIN_POSITIVE);
+    let faster = match slower > 0.0 && slower.is_finite() {
+        true => 1.0 / slower,
+        // Where the system does not tell the processor time.
+        false => other.samples.per_s / now.samples.per_s.max(f64::MIN_POSITIVE),
+    };
+    Parts {
+        one_worker: parts.one_worker.scaled(faster),
+        all_cores: parts.all_cores.scaled(faster),
+        cpu_seconds: parts.cpu_seconds / faster,
+        reads: other.reads,
+        ..*parts
+    }
+}
+
+/// The fewest workers that give about as much as any number does.
+fn more_workers(parts: &Parts, workers: usize) -> Option<Alternative> {
+    let most = 4 * parts.cores;
+    let best = (1..=most).map(|count| parts.together(count).per_s).fold(0.0, f64::max);
+    let count = (1..=most).find(|&count| parts.together(count).per_s >= 0.98 * best)?;
+    (count > workers).then(|| Alternative {
+        setting: format!("workers = {count}"),
+        together: parts.together(count),
+        note: "more of them only wait for the same".into(),
+        measured: false,
+    })
+}
+
+/// Files in memory from the second epoch on.
+fn cached(parts: &Parts, workers: usize, storage: &StorageRates, images: usize) -> Option<Alternative> {
+    let bytes = storage.mean_bytes * images as f64;
+    let free = machine::bytes_in("/proc/meminfo", "MemAvailable:").or_else(machine::memory)? as f64;
+    (bytes < 0.5 * free).then(|| Alternative {
+        setting: "cache = \"ram\"".into(),
+        together: parts.without_storage().together(workers),
+        note: format!("from the second epoch on; it takes {:.1} GB", bytes / 1e9),
+        measured: false,
+    })
+}

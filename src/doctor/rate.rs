@@ -1,0 +1,101 @@
+//! A rate that was measured several times over, with how far its measurements lie apart.
+
+use serde::Serialize;
+
+/// Times a second: what half of the measurements were below, and where nine of ten of them lay.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// The median.
+    pub per_s: f64,
+    /// A tenth of the measurements lay below.
+    pub low: f64,
+    /// A tenth of the measurements lay above.
+    pub high: f64,
+}
+
+impl Rate {
+    /// Of measurements that took equally long; `None` where there are none.
+    pub fn of(mut measured: Vec<f64>) -> Option<Self> {
+        measured.sort_by(f64::total_cmp);
+        let at = |part: f64| {
+            // Between two of them, in proportion.
+            let place = part * measured.len().checked_sub(1)? as f64;
+            let (below, above) =
+                (measured.get(place.floor() as usize)?, measured.get(place.ceil() as usize)?);
+            Some(below + (above - below) * place.fract())
+        };
+        Some(Self { per_s: at(0.5)?, low: at(0.1)?, high: at(0.9)? })
+    }
+
+    /// One that is known.
+    pub fn exactly(per_s: f64) -> Self {
+        Self { per_s, low: per_s, high: per_s }
+    }
+
+    /// The same in another unit.
+    pub fn scaled(self, by: f64) -> Self {
+        Self { per_s: self.per_s * by, low: self.low * by, high: self.high * by }
+    }
+}
+
+/// Measures how often something happens: so many times until now.
+#[derive(Debug)]
+pub(super) struct Slices {
+    slice_s: f64,
+    began: f64,
+    in_slice: f64,
+    done: Vec<f64>,
+}
+
+impl Slices {
+    /// Slices of at least so many seconds.
+    pub(super) fn of(slice_s: f64) -> Self {
+        Self { slice_s, began: 0.0, in_slice: 0.0, done: Vec::new() }
+    }
+
+    /// So many more, at so many seconds from the start.
+    pub(super) fn add(&mut self, count: f64, now_s: f64) {
+        self.in_slice += count;
+        let took = now_s - self.began;
+        if took >= self.slice_s {
+            self.done.push(self.in_slice / took);
+            (self.began, self.in_slice) = (now_s, 0.0);
+        }
+    }
+
+    /// The rate; of all that was counted until `now_s`, where no slice was finished.
+    pub(super) fn rate(self, now_s: f64) -> Option<Rate> {
+        if self.done.is_empty() && self.in_slice > 0.0 && now_s > 0.0 {
+            return Some(Rate::exactly(self.in_slice / now_s));
+        }
+        Rate::of(self.done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_stands_between_the_tenths() {
+        let rate = Rate::of((0..=10).rev().map(f64::from).collect()).unwrap();
+        assert_eq!(rate, Rate { per_s: 5.0, low: 1.0, high: 9.0 });
+        assert_eq!(Rate::of(vec![3.0]), Some(Rate::exactly(3.0)));
+        assert_eq!(Rate::of(vec![1.0, 2.0]).unwrap().per_s, 1.5);
+        assert_eq!(Rate::of(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_slice_ends_with_what_made_it_long_enough() {
+        let mut slices = Slices::of(1.0);
+        for (count, now) in [(5.0, 0.5), (5.0, 1.0), (30.0, 3.0), (9.0, 3.2)] {
+            slices.add(count, now);
+        }
+        assert_eq!(slices.done, [10.0, 15.0]);
+        assert_eq!(slices.rate(3.2).unwrap().per_s, 12.5);
+        let mut short = Slices::of(1.0);
+        short.add(2.0, 0.5);
+        assert_eq!(short.rate(0.5), Some(Rate::exactly(4.0)));
+        assert_eq!(Slices::of(1.0).rate(1.0), None);
+    }
+}
