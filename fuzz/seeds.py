@@ -38,7 +38,7 @@ def encoded(image, **options):
 
 
 def images():
-    """PNG and WebP files of every kind that Pillow writes."""
+    """PNG, WebP and PNM files of every kind that Pillow writes, and PNM of other levels."""
     for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
         image = picture("L").convert("I").convert("I;16") if mode == "I;16" else picture("RGB").convert(mode)
         yield f"png_{mode.replace(';', '_')}", encoded(image, format="PNG")
@@ -54,6 +54,11 @@ def images():
     yield "webp_alpha", encoded(picture("RGBA"), format="WEBP")
     yield "webp_animated", encoded(picture("RGB"), format="WEBP", save_all=True,
                                    append_images=[picture("RGB").rotate(180)])
+    for mode in ("L", "RGB", "I;16"):
+        image = picture("L").convert("I").convert("I;16") if mode == "I;16" else picture("RGB").convert(mode)
+        yield f"pnm_{mode.replace(';', '_')}", encoded(image, format="PPM")
+    yield "pnm_of_100", b"P5 # a comment\n13 11\n100\n" + picture("L").tobytes()
+    yield "pnm_of_1000", b"P6\n13 11\n1000\n" + bytes(2 * at % 256 for at in range(13 * 11 * 6))
 
 
 def interlaced():

@@ -103,6 +103,8 @@ enum feedline_image_format
     FEEDLINE_IMAGE_FORMAT_WEBP = 2,
     // The coefficients of a JPEG (docs/coefficients.md).
     FEEDLINE_IMAGE_FORMAT_COEFFICIENTS = 3,
+    // Binary PNM: PGM and PPM.
+    FEEDLINE_IMAGE_FORMAT_PNM = 4,
 };
 #ifndef __cplusplus
 typedef int32_t feedline_image_format;
@@ -282,7 +284,7 @@ typedef struct feedline_decode_options {
     // min_height and min_width ask for.
     uint32_t scale_denominator;
     // Where not 0, with min_width: the smallest scale at which what is wanted still has as many rows and columns, without
-    // counting parts of pixels; the full one where there is none, and for PNG and WebP.
+    // counting parts of pixels; the full one where there is none, and for PNG, WebP and PNM.
     uint32_t min_height;
     // The least columns.
     uint32_t min_width;
@@ -494,7 +496,7 @@ feedline_status feedline_decoded_size(const uint8_t *bytes,
                                       uint32_t *width,
                                       uint32_t *height);
 
-// Decodes a file in memory: JPEG, PNG, WebP or a file of coefficients. `options` may be null. The image is to be freed by feedline_image_free(); on an
+// Decodes a file in memory: JPEG, PNG, WebP, PNM or a file of coefficients. `options` may be null. The image is to be freed by feedline_image_free(); on an
 // error it has no pixels.
 //
 // What must hold:

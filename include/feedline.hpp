@@ -419,7 +419,7 @@ private:
     feedline_image image_{};
 };
 
-/// Decodes a file in memory: JPEG, PNG, WebP or a file of coefficients. Options of zeros are the whole upright image at full scale.
+/// Decodes a file in memory: JPEG, PNG, WebP, PNM or a file of coefficients. Options of zeros are the whole upright image at full scale.
 inline feedline::image decode(std::string_view file, const feedline_decode_options& options = {}) {
     feedline_image pixels{};
     check(feedline_decode(reinterpret_cast<const std::uint8_t*>(file.data()), file.size(), &options, &pixels));

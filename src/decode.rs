@@ -68,7 +68,7 @@ pub struct Written {
 ///
 /// # Errors
 /// A file that is no image, of a format that is not decoded, damaged or above the limits; a region outside of the upright
-/// image; and [`ImageError::Scale`] for a smaller scale of a PNG or a WebP.
+/// image; and [`ImageError::Scale`] for a smaller scale of a PNG, a WebP or a PNM.
 pub fn decode(bytes: &[u8], settings: &Settings) -> Result<RgbImage, ImageError> {
     let header = parse_header(bytes)?;
     let placement = Placement::new(&header, settings)?;
@@ -125,7 +125,7 @@ fn decode_placed(
 #[derive(Default)]
 struct Worker {
     decoder: Decoder,
-    /// A PNG or WebP as it is stored.
+    /// A PNG, a WebP or a PNM as it is stored.
     stored: Image,
     /// Stored rows that become columns.
     strip: Vec<u8>,

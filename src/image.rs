@@ -2,8 +2,8 @@
 //!
 //! A file's bytes determine its format, never its name. The pixels are those of Pillow's
 //! `Image.open(file).convert("RGB")`: alpha is dropped and not blended, palettes are looked up, grey is replicated,
-//! colour profiles and gamma are ignored, the first frame of an animation is taken. 16-bit colour keeps the high
-//! byte; 16-bit grey is clamped to 255, not scaled, because that is what Pillow (9 to 13) does.
+//! colour profiles and gamma are ignored, the first frame of an animation is taken. 16-bit colour of a PNG keeps the high
+//! byte, that of a PNM is scaled; 16-bit grey is clamped to 255, not scaled, because that is what Pillow (9 to 13) does.
 
 mod error;
 mod exif;
@@ -12,6 +12,7 @@ mod layout;
 mod magic;
 mod mask;
 mod png;
+mod pnm;
 mod raw;
 mod webp;
 
@@ -37,6 +38,8 @@ pub enum Format {
     WebP,
     /// The coefficients of a JPEG, as `feedline pack` and `feedline convert` write them (docs/coefficients.md).
     Coefficients,
+    /// Binary PNM: grey (P5, PGM) and colour (P6, PPM) of up to 16 bits.
+    Pnm,
     /// Packed rows of one, two or three bytes a pixel, upright or not, without a header: what a loader hands to its decoders
     /// where it has the levels already. No file has it.
     Raw,
@@ -48,6 +51,7 @@ impl std::fmt::Display for Format {
             Format::Jpeg => "JPEG",
             Format::Png => "PNG",
             Format::WebP => "WebP",
+            Format::Pnm => "PNM",
             Format::Coefficients => "coefficients",
             Format::Raw => "raw levels",
         })
@@ -99,7 +103,7 @@ impl Image {
     }
 }
 
-/// Where the PNG and WebP decoders write a region of a stored image.
+/// Where the decoders of other formats than JPEG and coefficients write a region of a stored image.
 struct ImageMut<'a> {
     stored: Size,
     region: Rect,
@@ -213,6 +217,7 @@ impl Decoder {
                 png::decode(bytes, &self.limits, &mut self.scratch, out)
             }
             Format::WebP => webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels }),
+            Format::Pnm => pnm::decode(bytes, &mut ImageMut { stored, region, pixels }),
             Format::Raw => raw::decode(bytes, &mut ImageMut { stored, region, pixels }),
         };
         give_back(&mut self.scratch.pixels);

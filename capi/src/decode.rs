@@ -20,6 +20,8 @@ pub enum ImageFormat {
     Webp = 2,
     /// The coefficients of a JPEG (docs/coefficients.md).
     Coefficients = 3,
+    /// Binary PNM: PGM and PPM.
+    Pnm = 4,
 }
 
 /// What becomes of a damaged JPEG: the words of the option `damaged`.
@@ -77,7 +79,7 @@ pub struct DecodeOptions {
     /// min_height and min_width ask for.
     pub scale_denominator: u32,
     /// Where not 0, with min_width: the smallest scale at which what is wanted still has as many rows and columns, without
-    /// counting parts of pixels; the full one where there is none, and for PNG and WebP.
+    /// counting parts of pixels; the full one where there is none, and for PNG, WebP and PNM.
     pub min_height: u32,
     /// The least columns.
     pub min_width: u32,
@@ -238,6 +240,7 @@ pub unsafe extern "C" fn feedline_read_header(
             format: match read.format {
                 decode::Format::Png => ImageFormat::Png,
                 decode::Format::WebP => ImageFormat::Webp,
+                decode::Format::Pnm => ImageFormat::Pnm,
                 decode::Format::Coefficients => ImageFormat::Coefficients,
                 _ => ImageFormat::Jpeg,
             },
@@ -287,7 +290,7 @@ pub unsafe extern "C" fn feedline_decoded_size(
     })
 }
 
-/// Decodes a file in memory: JPEG, PNG, WebP or a file of coefficients. `options` may be null. The image is to be freed by feedline_image_free(); on an
+/// Decodes a file in memory: JPEG, PNG, WebP, PNM or a file of coefficients. `options` may be null. The image is to be freed by feedline_image_free(); on an
 /// error it has no pixels.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! Any bytes as a PNG or WebP file: no panic, and where the whole picture decodes, a region of it has the same pixels. And as
+//! Any bytes as a PNG, WebP or PNM file: no panic, and where the whole picture decodes, a region of it has the same pixels. And as
 //! a mask: as many classes as its header has pixels.
 //!
 //! The first two bytes choose the region; the rest is the file.

@@ -41,7 +41,7 @@ def decode(
     out: Any = None,
     framework: ArrayFramework = "numpy",
 ) -> Any:
-    """Decodes a JPEG, PNG, WebP or file of coefficients to an array (height, width, 3) of uint8 levels: red, green, blue.
+    """Decodes a JPEG, PNG, WebP, PNM or file of coefficients to an array (height, width, 3) of uint8 levels: red, green, blue.
 
     `data` is a path, or the bytes of a file in any object that lends its memory (bytes, memoryview, mmap, an array); they are
     not copied, and must not be written meanwhile. Other Python threads run while a file is read and decoded.
@@ -50,7 +50,7 @@ def decode(
         beside it is not transformed. At a smaller scale its edges are rounded outwards.
     scale: 1, 1/2, 1/4 or 1/8, of JPEGs and files of coefficients only. Smaller is faster.
     min_size: (height, width), or a number for both: the smallest scale at which the region, or the image, still has as
-        many rows and columns, without counting parts of pixels; the full one where there is none, and for PNG and WebP.
+        many rows and columns, without counting parts of pixels; the full one where there is none, and for PNG, WebP and PNM.
     exif: whether the image is turned as its EXIF orientation says.
     damaged: what becomes of a damaged JPEG, as in a Loader: "torchvision" (the default), "refuse" or "libjpeg".
     max_pixels, max_scans: the largest image, and the most scans of a progressive JPEG, that are decoded; as in a Loader.

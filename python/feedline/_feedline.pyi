@@ -57,13 +57,13 @@ class Tensor:
 class Header:
     """What a file says of its image before it is decoded. `data` is as in `decode`.
 
-    Of a JPEG or a file of coefficients at a path no more than 64 KiB are read, if its header ends there.
+    Of a JPEG, a PNM or a file of coefficients at a path no more than 64 KiB are read, if its header ends there.
     """
 
     def __new__(cls, data: File) -> Header: ...
     @property
     def format(self) -> str:
-        """JPEG, PNG, WebP or coefficients, by the file's bytes."""
+        """JPEG, PNG, WebP, PNM or coefficients, by the file's bytes."""
 
     @property
     def height(self) -> int:

@@ -23,7 +23,7 @@ Record = Union[Image, tuple[Image, Label], tuple[str, Image, Label], Mapping[str
 
 
 #: How images end, in lower case.
-_IMAGES = (".jpg", ".jpeg", ".png", ".webp", ".fjc")
+_IMAGES = (".jpg", ".jpeg", ".png", ".webp", ".ppm", ".pgm", ".pnm", ".fjc")
 
 
 class Records(Protocol):

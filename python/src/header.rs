@@ -26,7 +26,7 @@ impl Header {
         Ok(Self { inner: inner.map_err(|error| place.error(py, error))? })
     }
 
-    /// JPEG, PNG, WebP or coefficients, by the file's bytes.
+    /// JPEG, PNG, WebP, PNM or coefficients, by the file's bytes.
     #[getter]
     fn format(&self) -> String {
         self.inner.format.to_string()

@@ -245,6 +245,17 @@ def test_arguments_that_mean_nothing_are_refused(arguments, words):
         feedline.decode_batch([file], on_error="none", **arguments)
 
 
+@pytest.mark.parametrize("kind", [5, 6])
+def test_every_level_of_a_pnm_is_pillow_s(kind):
+    for largest in (1, 2, 3, 7, 100, 200, 254, 255, 256, 510, 1000, 4095, 65534, 65535):
+        size = 1 if largest < 256 else 2
+        levels = np.arange(256**size, dtype=f">u{size}").repeat(3 if kind == 6 else 1)
+        file = b"P%d\n# all levels\n256 %d\n%d\n" % (kind, 256 ** (size - 1), largest) + levels.tobytes()
+        assert np.array_equal(feedline.decode(file), of_pillow(file)), largest
+        part = feedline.decode(file, region=(0, 17, 1, 200))
+        assert np.array_equal(part, of_pillow(file)[:1, 17:217]), largest
+
+
 def test_only_jpeg_is_decoded_smaller():
     with pytest.raises(ValueError, match="file is PNG, and only JPEG"):
         feedline.decode(saved(picture(), "PNG"), scale=0.5)
@@ -256,6 +267,8 @@ def test_a_header_tells_what_is_in_a_file():
     assert (header.stored_height, header.stored_width, header.orientation) == (37, 53, 6)
     assert (header.components, header.bits, header.progressive, header.sampling) == (3, 8, True, "4:2:2")
     assert repr(header).endswith("height=53, width=37, stored_height=37, stored_width=53, orientation=6)")
+    pnm = feedline.Header(saved(picture("L"), "PPM"))
+    assert (pnm.format, pnm.components, pnm.bits, pnm.sampling) == ("PNM", 1, 8, None)
     other = feedline.Header(saved(picture("RGBA"), "PNG"))
     assert (other.format, other.components, other.progressive, other.sampling) == ("PNG", 4, False, None)
     assert header == header and header != other

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// A file of operations, `-` for standard input, or the JSON itself
     #[arg(long, value_name = "OPS.json", required_unless_present = "batch", conflicts_with = "batch")]
     ops: Option<String>,
-    /// A JPEG, a PNG, a WebP or a file of coefficients; its content decides, not its name
+    /// A JPEG, a PNG, a WebP, a PNM or a file of coefficients; its content decides, not its name
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     input: Option<PathBuf>,
     /// The .npy file to write

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// The array holds what augmentations would see: EXIF orientation applied, grey and CMYK turned into RGB.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A JPEG, a PNG, a WebP or a file of coefficients; its content decides, not its name
+    /// A JPEG, a PNG, a WebP, a PNM or a file of coefficients; its content decides, not its name
     input: PathBuf,
     /// The .npy file to write
     #[arg(long, value_name = "OUT.npy")]

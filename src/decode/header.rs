@@ -10,7 +10,7 @@ use crate::regular_file;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of a file in which the headers of nearly all JPEGs and files of coefficients end.
+/// Bytes of a file in which the headers of nearly all JPEGs, PNM files and files of coefficients end.
 const HEAD_BYTES: u64 = 64 << 10;
 
 /// What the first bytes of a file say; of PNG and WebP also the heads of its chunks. Nothing is decoded.
@@ -57,7 +57,7 @@ impl Header {
         })
     }
 
-    /// Reads the header of the file at `path`: of a JPEG or a file of coefficients no more than 64 KiB, if its header ends there.
+    /// Reads the header of the file at `path`: of a JPEG, a PNM or a file of coefficients no more than 64 KiB, if its header ends there.
     ///
     /// # Errors
     /// Those of [`Header::read`], and those of the file system.
@@ -65,7 +65,9 @@ impl Header {
         let (mut file, mut bytes) = (regular_file::open(path)?, Vec::new());
         file.by_ref().take(HEAD_BYTES).read_to_end(&mut bytes)?;
         match Self::read(&bytes) {
-            Ok(header @ Self { format: Format::Jpeg | Format::Coefficients, .. }) => return Ok(header),
+            Ok(header @ Self { format: Format::Jpeg | Format::Pnm | Format::Coefficients, .. }) => {
+                return Ok(header);
+            }
             // That is seen by the first bytes, however long the file is.
             Err(error @ (ImageError::NotAnImage { .. } | ImageError::Unsupported { .. })) => {
                 return Err(error.into());

@@ -42,7 +42,7 @@ pub enum Scaling {
     /// This one. Only JPEGs and files of coefficients can be decoded at a smaller scale than full.
     Fixed(Scale),
     /// The smallest at which the wanted part of the upright image still has so many columns and rows, without counting
-    /// parts of pixels; full scale where it has fewer, and for PNG and WebP. Pillow's `draft` chooses so.
+    /// parts of pixels; full scale where it has fewer, and for PNG, WebP and PNM. Pillow's `draft` chooses so.
     AtLeast(Size),
 }
 

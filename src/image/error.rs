@@ -16,7 +16,7 @@ pub enum ImageError {
         found: &'static str,
     },
     /// An image of a format that is not decoded.
-    #[error("the file is {format}, which is not supported: convert it to JPEG, PNG or WebP")]
+    #[error("the file is {format}, which is not supported: convert it to JPEG, PNG, WebP or binary PNM")]
     Unsupported {
         /// The format's name.
         format: &'static str,

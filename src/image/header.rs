@@ -1,7 +1,7 @@
 //! The properties of a file that a plan needs, read before it is decoded.
 
 use super::error::{ImageError, other_file};
-use super::{Format, magic, png, webp};
+use super::{Format, magic, png, pnm, webp};
 use crate::geometry::{Orientation, Size};
 use crate::{coefficients, jpeg};
 
@@ -55,6 +55,7 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
         Format::Coefficients => return Ok(coefficients::parse_header(bytes)?.into()),
         Format::Png => png::parse_header(bytes)?,
         Format::WebP => webp::parse_header(bytes)?,
+        Format::Pnm => pnm::parse_header(bytes)?,
         Format::Raw => return Err(other_file(Format::Raw)),
     };
     Ok(Header { format, size, orientation, jpeg: None, coefficients: None })

@@ -1,6 +1,6 @@
 //! How the pixels of a file are stored: what its header says beyond size and orientation.
 
-use super::{Format, Header, png, webp};
+use super::{Format, Header, png, pnm, webp};
 
 /// Channels, bits and passes of a file's pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,7 @@ impl PixelLayout {
             (None, Format::Coefficients) => (components(header), 8, false),
             (Some(jpeg), _) => (jpeg.components, jpeg.precision, jpeg.progressive),
             (None, Format::Png) => png::layout(bytes),
+            (None, Format::Pnm) => pnm::layout(bytes),
             (None, _) => (if webp::has_alpha(bytes) { 4 } else { 3 }, 8, false),
         };
         Self { components, bits, progressive }

@@ -1,7 +1,7 @@
 //! The format of a file, from its first bytes.
 
 use super::error::ImageError;
-use super::{Format, png, webp};
+use super::{Format, png, pnm, webp};
 use crate::coefficients::is_coefficients;
 
 /// The format of a file that can be decoded.
@@ -20,6 +20,9 @@ pub(super) fn format(bytes: &[u8]) -> Result<Format, ImageError> {
     }
     if webp::is_webp(bytes) {
         return Ok(Format::WebP);
+    }
+    if pnm::is_pnm(bytes) {
+        return Ok(Format::Pnm);
     }
     match unsupported(bytes) {
         Some(format) => Err(ImageError::Unsupported { format }),
@@ -68,7 +71,13 @@ fn weak_magic(bytes: &[u8]) -> Option<&'static str> {
         return Some("BMP");
     }
     match bytes {
-        [b'P', b'1'..=b'7', next, ..] if next.is_ascii_whitespace() => Some("PPM, PGM or PBM"),
+        [b'P', kind, next, ..] if next.is_ascii_whitespace() => match kind {
+            b'1' | b'4' => Some("PBM, of one bit a pixel"),
+            b'2' | b'3' => Some("PNM of numbers in text (P2 or P3)"),
+            b'7' => Some("PAM"),
+            b'f' | b'F' => Some("PFM, of floating-point levels"),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -118,6 +118,7 @@ impl<'a> Preparer<'a> {
                 image::Format::Jpeg => "jpg",
                 image::Format::Png => "png",
                 image::Format::WebP => "webp",
+                image::Format::Pnm => "pnm",
                 image::Format::Coefficients => "fjc",
                 image::Format::Raw => "raw",
             };

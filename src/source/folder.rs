@@ -10,9 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The endings that torchvision takes for images, in any case, and that of files of coefficients. The bytes decide later what a file really is.
-pub(super) const EXTENSIONS: [&str; 10] =
-    [".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp", ".fjc"];
+/// The endings that torchvision takes for images, in any case, and those of PNM and of files of coefficients. The bytes decide
+/// later what a file really is.
+pub(super) const EXTENSIONS: [&str; 11] =
+    [".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp", ".pnm", ".fjc"];
 
 /// Directories below each other; deeper ones are refused rather than left out in silence.
 const MAX_DEPTH: usize = 64;

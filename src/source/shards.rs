@@ -163,7 +163,7 @@ impl ShardsOptions {
             shards.ranges.end_file();
         }
         if shards.is_empty() {
-            let remedy = "name archives that hold images (.jpg, .png, .webp, .fjc)";
+            let remedy = "name archives that hold images (.jpg, .png, .webp, .ppm, .fjc)";
             bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
         }
         shards.samples.finish(described, &wanted)?;

@@ -9,12 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Endings that the file of a second image may have, beside that of the image itself.
-const ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "webp", "fjc", "PNG", "JPG", "JPEG"];
+const ENDINGS: [&str; 11] = ["png", "jpg", "jpeg", "webp", "fjc", "PNG", "JPG", "JPEG", "ppm", "pgm", "pnm"];
 /// Missing files that an error names.
 const NAMED: usize = 3;
 
 /// A source whose images have second images or depth maps in folders: that of the image `a/b.jpg` is `a/b.png`, `a/b.jpg`,
-/// `a/b.jpeg`, `a/b.webp` or `a/b.fjc` in the folder that the field comes from. `RemoteOptions::images` takes them from a store.
+/// `a/b.jpeg`, `a/b.webp`, `a/b.ppm`, `a/b.pgm`, `a/b.pnm` or `a/b.fjc` in the folder that the field comes from.
+/// `RemoteOptions::images` takes them from a store.
 ///
 /// Of an image's key, the part after its last folder named `images` counts, or all of it where there is none.
 ///

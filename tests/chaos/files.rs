@@ -10,11 +10,12 @@ use feedline_test_support::{noise, png as flat};
 pub(crate) fn sound(draw: &mut Draw, edge: usize) -> Vec<u8> {
     let [width, height] = [0; 2].map(|_| draw.between(1, edge));
     let seed = draw.bits() as u32;
-    match draw.below(12) {
+    match draw.below(13) {
         0 => flat::flat([seed as u8, 9, 200], (width as u32).min(60), (height as u32).min(60)),
         1 | 2 => png(draw, width as u32, height as u32),
         3 => webp(width as u32, height as u32, seed),
         4 => scribble(draw, width as u16, height as u16),
+        5 => pnm(draw, width as u32, height as u32),
         _ => jpeg(draw, width as u16, height as u16),
     }
 }
@@ -73,6 +74,14 @@ fn png(draw: &mut Draw, width: u32, height: u32) -> Vec<u8> {
     writer.write_image_data(&levels).expect("levels in memory");
     writer.finish().expect("an end in memory");
     file
+}
+
+fn pnm(draw: &mut Draw, width: u32, height: u32) -> Vec<u8> {
+    let (kind, channels) = draw.pick(&[("P5", 1), ("P6", 3)]);
+    let (largest, bytes) = draw.pick(&[(255, 1), (200, 1), (65_535, 2)]);
+    let head = format!("{kind}\n{width} {height}\n{largest}\n");
+    let levels = noise::picture(width * bytes, height, channels, draw.bits() as u32);
+    [head.as_bytes(), &levels].concat()
 }
 
 fn webp(width: u32, height: u32, seed: u32) -> Vec<u8> {

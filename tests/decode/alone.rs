@@ -131,6 +131,8 @@ fn a_header_tells_how_pixels_are_stored() {
     assert_eq!(told(&webp(2, 1, &[9; 6])), (Format::WebP, 3, 8, false, None));
     assert_eq!(told(&webp(2, 1, &[9; 8])), (Format::WebP, 4, 8, false, None));
     let extended = |flags| extended_webp(2, 1, flags, &[(b"VP8L", webp(2, 1, &[9; 6])[20..].to_vec())]);
+    assert_eq!(told(b"P5 2 1 200 ab"), (Format::Pnm, 1, 8, false, None));
+    assert_eq!(told(b"P6 1 1 256 abcdef"), (Format::Pnm, 3, 16, false, None));
     assert_eq!((told(&extended(0)).1, told(&extended(0x10)).1), (3, 4));
 }
 

@@ -154,7 +154,7 @@ fn an_animation_shows_its_first_frame_on_black() {
 fn other_formats_are_refused_by_name_and_what_is_no_image_is_told() {
     let mut bitmap = b"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0".to_vec();
     bitmap.resize(60, 0);
-    let cases: [(&[u8], &str); 14] = [
+    let cases: [(&[u8], &str); 13] = [
         (b"GIF89a......", "is GIF"),
         (&bitmap, "is BMP"),
         (b"II*\0....", "is TIFF"),
@@ -163,7 +163,6 @@ fn other_formats_are_refused_by_name_and_what_is_no_image_is_told() {
         (b"\0\0\0\x1cftypheic", "is HEIF"),
         (b"\xFF\x0A....", "is JPEG XL"),
         (b"\0\0\0\x0CjP  \r\n\x87\n", "is JPEG 2000"),
-        (b"P6\n1 1\n255\n...", "is PPM"),
         (b"", "the file is empty"),
         (&[0; 4096], "zeros"),
         (b"BM is how this text begins", "it holds text"),

@@ -10,3 +10,4 @@ mod jpeg;
 mod jpeg_index;
 mod jpeg_scale;
 mod memory;
+mod pnm;

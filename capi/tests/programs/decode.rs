@@ -55,7 +55,8 @@ fn files_are_decoded_from_c() {
     encoder.set_color(png::ColorType::Rgba);
     let pixels: Vec<u8> = (0..40 * 30 * 4).map(|at| (at * 7 % 251) as u8).collect();
     encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
-    let files = [photo.clone(), turned(&photo, 6), turned(&photo, 2), png];
+    let pnm = b"P6 40 30 255 ".iter().chain(&pixels[..40 * 30 * 3]).copied().collect();
+    let files = [photo.clone(), turned(&photo, 6), turned(&photo, 2), png, pnm];
     let paths: Vec<PathBuf> = (0..files.len()).map(|at| folder.path().join(at.to_string())).collect();
     paths.iter().zip(&files).for_each(|(path, file)| fs::write(path, file).unwrap());
     let arguments: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();

@@ -64,7 +64,7 @@ impl Layout<'_> {
         self.tell_walked(walked, wanted.is_empty());
         ensure!(
             records.len() != 0,
-            "{} was opened, and no image is in its archives: name archives that hold images (.jpg, .png, .webp, .fjc)",
+            "{} was opened, and no image is in its archives: name archives that hold images (.jpg, .png, .webp, .ppm, .fjc)",
             self.store.shown(&self.store.client.address.path)
         );
         samples.finish(described, &wanted)?;
