@@ -23,7 +23,7 @@ pub use header::{Header, parse_header};
 pub(crate) use layout::PixelLayout;
 pub use mask::{decode_depth, decode_mask};
 
-use crate::decode_memory::{give_back, grow};
+use crate::decode_memory::{LARGE, give_back, grow};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::{coefficients, jpeg};
 
@@ -312,6 +312,11 @@ pub(crate) fn check_size(what: &str, size: Size, image: Size, remedy: &str) -> R
         true => Ok(()),
         false => Err(format!("{what} has {size} pixels and the image {image}: {remedy}")),
     }
+}
+
+/// Whether decoding the whole image takes memory that is shared out in turns.
+pub(crate) fn is_huge(header: &Header) -> bool {
+    Image::bytes(header.size.rect()).max(scratch_bytes(header)) > LARGE
 }
 
 /// Bytes that a decoder needs beside the pixels, as far as the header says.

@@ -75,3 +75,8 @@ pub struct TrainerPage;
 #[cfg(all(doctest, feature = "remote"))]
 #[doc = include_str!("../docs/remote.md")]
 pub struct RemotePage;
+
+/// So is that of the page on caches.
+#[cfg(all(doctest, target_os = "linux"))]
+#[doc = include_str!("../docs/caches.md")]
+pub struct CachesPage;

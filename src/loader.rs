@@ -16,7 +16,10 @@ mod planner;
 mod promises;
 mod queue;
 mod report;
+mod shared_cache;
 mod spread;
+mod stored_pixels;
+mod upright;
 mod validate;
 mod worker;
 
@@ -44,6 +47,8 @@ pub use report::stats::{Limit, Stats};
 pub use report::timing::{Histogram, Timing};
 pub use report::trace::Trace;
 pub(crate) use spread::spread;
+#[cfg(feature = "pack")]
+pub(crate) use upright::Upright;
 pub(crate) use worker::cores;
 
 use crate::device::Device;

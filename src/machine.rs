@@ -1,5 +1,5 @@
-//! The memory of this machine, and how much of it the control groups around this process allow, known on Linux only; and the
-//! processor time of this process.
+//! The memory of this machine, how much of it the control groups around this process allow and what is free, known on Linux only;
+//! and the processor time of processes.
 
 use std::fs;
 use std::path::Path;
@@ -66,9 +66,47 @@ fn ticks(stat: &str, group: u32) -> Option<u64> {
     (number(2)? == u64::from(group)).then(|| [11, 12, 13, 14].iter().filter_map(|&at| number(at)).sum())
 }
 
+/// Bytes of memory that are free for this process, caches of files included, which go when memory is needed; `None` where the
+/// system does not say.
+pub fn available() -> Option<u64> {
+    let machine = bytes_in("/proc/meminfo", "MemAvailable:")?;
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    Some(group_free(&groups, Path::new("/sys/fs/cgroup")).map_or(machine, |free| free.min(machine)))
+}
+
+/// Bytes that a user may still write to the file system of a folder; `None` where the system does not say.
+#[cfg(unix)]
+pub fn free_in(folder: &Path) -> Option<u64> {
+    let about = nix::sys::statvfs::statvfs(folder).ok()?;
+    // Types differ from system to system.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
+    let [blocks, size] =
+        [u64::try_from(about.blocks_available()).ok()?, about.fragment_size().try_into().ok()?];
+    blocks.checked_mul(size)
+}
+
 /// The smallest limit of the groups that `groups`, the text of /proc/self/cgroup, names, and of those above them.
 fn group_limit(groups: &str, mounted: &Path) -> Option<u64> {
-    let limits = groups.lines().filter_map(|line| {
+    smallest(groups, mounted, |_, limit| Some(limit))
+}
+
+/// What is free in the fullest of these groups.
+fn group_free(groups: &str, mounted: &Path) -> Option<u64> {
+    smallest(groups, mounted, |folder, limit| {
+        let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
+        let used = ["memory.current", "memory.usage_in_bytes"].into_iter().find_map(read)?;
+        // What caches hold of files goes when memory is needed.
+        let stat = read("memory.stat").unwrap_or_default();
+        let of_files =
+            |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok());
+        let files: u64 = ["active_file ", "inactive_file "].into_iter().filter_map(of_files).sum();
+        Some(limit.saturating_sub(used.trim().parse::<u64>().ok()?.saturating_sub(files)))
+    })
+}
+
+/// The smallest of what `of` makes of the folder and the limit of each group that has one.
+fn smallest(groups: &str, mounted: &Path, of: impl Fn(&Path, u64) -> Option<u64>) -> Option<u64> {
+    let found = groups.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
         // Version 2 has one hierarchy of all controllers, version 1 one for memory.
@@ -80,11 +118,12 @@ fn group_limit(groups: &str, mounted: &Path) -> Option<u64> {
             _ => return None,
         };
         let limit = |folder: &Path| fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
+        let of_limited = |folder: &Path| of(folder, limit(folder).filter(|&bytes| bytes < UNLIMITED)?);
         // In a container the group's own path may lie outside of what is mounted; then the root's limit counts.
         let own = root.join(path);
-        own.ancestors().take_while(|folder| folder.starts_with(&root)).filter_map(limit).min()
+        own.ancestors().take_while(|folder| folder.starts_with(&root)).filter_map(of_limited).min()
     });
-    limits.filter(|&bytes| bytes < UNLIMITED).min()
+    found.min()
 }
 
 #[cfg(test)]
@@ -117,6 +156,29 @@ mod tests {
     fn a_name_with_brackets_does_not_shift_the_fields() {
         let stat = "7 (a) b) S 1 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 5";
         assert_eq!((ticks(stat, 42), ticks(stat, 43)), (Some(100), None));
+    }
+
+    #[test]
+    fn what_is_free_in_a_group_is_what_its_fullest_group_has_left_and_files_do_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let free = |groups: &str| group_free(groups, folder.path());
+        write("a/b/memory.max", "10000\n");
+        write("a/b/memory.current", "3000\n");
+        assert_eq!(free("0::/a/b\n"), Some(7000));
+        write("a/b/memory.stat", "anon 5\ninactive_file 400\nactive_file 100\n");
+        assert_eq!(free("0::/a/b\n"), Some(7500));
+        write("a/memory.max", "8000\n");
+        write("a/memory.current", "7000\n");
+        assert_eq!(free("0::/a/b\n"), Some(1000));
+        write("memory/memory.limit_in_bytes", "500\n");
+        write("memory/memory.usage_in_bytes", "600\n");
+        assert_eq!(free("7:memory:/\n0::/a/b\n"), Some(0));
+        assert_eq!(free("0::/elsewhere\n"), None);
     }
 
     #[test]

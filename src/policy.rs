@@ -62,6 +62,30 @@ pub enum Damaged {
     Libjpeg,
 }
 
+/// Where a cache lies that the processes of a machine share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CachePlace {
+    /// There is none.
+    #[default]
+    Off,
+    /// In memory, until the last process that uses it is gone.
+    Ram,
+    /// On a disk, for the next run as well.
+    Disk,
+}
+
+/// What a cache that processes share holds of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CachedForm {
+    /// Its file as it is.
+    #[default]
+    Compressed,
+    /// Its pixels: upright, whole and in full size, so that what is made of them is the same.
+    Decoded,
+}
+
 /// The scale that images are decoded at if a chain makes them smaller anyway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -47,6 +47,47 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).open(path)
 }
 
+/// Opens the file at `path` for reading and writing; it is made for this user alone if it is not there. Where the name may be
+/// another user's work, links are not followed.
+///
+/// # Errors
+/// Those of [`open`]; a link that is not followed.
+#[cfg(target_os = "linux")]
+pub(crate) fn open_to_share(path: &Path, follows_links: bool) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    match fs::metadata(path) {
+        Ok(about) => refuse_other(&about)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut how = File::options();
+    how.read(true).write(true).create(true).truncate(false).mode(0o600);
+    if follows_links {
+        return open_checked(path, &mut how).map(|(file, _)| file);
+    }
+    open_without_links(path, &mut how)
+}
+
+/// Opens the file at `path` for reading and writing, unless it is a link.
+///
+/// # Errors
+/// Those of [`open`]; a link.
+#[cfg(target_os = "linux")]
+pub(crate) fn open_unfollowed(path: &Path) -> io::Result<File> {
+    refuse_other(&fs::symlink_metadata(path)?)?;
+    open_without_links(path, File::options().read(true).write(true))
+}
+
+#[cfg(target_os = "linux")]
+fn open_without_links(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
+    use nix::fcntl::OFlag;
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = how.custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits()).open(path)?;
+    refuse_other(&file.metadata()?)?;
+    wait_from_now_on(&file)?;
+    Ok(file)
+}
+
 /// Opens the pipe or device at `path` for writing. A named pipe must have a reader.
 ///
 /// # Errors

@@ -16,7 +16,8 @@
 //! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
 //! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
 //! [`WithMasks`] adds semantic masks to any of them, [`WithImages`] second images, [`WithClasses`] names their classes anew, [`Mixture`] makes one of
-//! several, [`Cached`] keeps what was read in memory, [`Throttled`] is as slow as other storage. `docs/sources.md` has them
+//! several, [`Cached`] keeps what was read in memory, [`SharedCache`] in a file for all processes, [`Throttled`] is as slow as other
+//! storage. `docs/sources.md` has them
 //! side by side. A new source is one file below this one, its two lines here, its kind in `src/options/kind.rs`, how it is
 //! recognised and opened in `src/source/open.rs`, and one line in `tests/source/contract.rs`, which holds every source to
 //! the promises of [`Source`].
@@ -50,6 +51,15 @@ macro_rules! pass_on {
     (@path [$($to:tt)+]) => {
         fn path(&self, index: usize) -> Option<&std::path::Path> {
             self $($to)+.path(index)
+        }
+    };
+    (@version [$($to:tt)+]) => {
+        fn file(&self, index: usize) -> Option<std::borrow::Cow<'_, std::path::Path>> {
+            self $($to)+.file(index)
+        }
+
+        fn version(&self, index: usize) -> $crate::source::Version {
+            self $($to)+.version(index)
         }
     };
     (@label [$($to:tt)+]) => {
@@ -143,6 +153,7 @@ mod shards;
 mod tfrecord;
 mod throttled;
 mod tree;
+mod version;
 mod with_classes;
 mod with_images;
 mod with_masks;
@@ -154,6 +165,11 @@ mod disk_cache;
 mod io_stats;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(target_os = "linux")]
+mod shared;
+#[cfg(not(target_os = "linux"))]
+#[path = "source/shared_elsewhere.rs"]
+mod shared;
 
 pub use crate::destination::Destination;
 pub use crate::options::Kind;
@@ -176,6 +192,7 @@ pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 #[cfg(feature = "tfrecord")]
 pub use tfrecord::{TfRecord, TfRecordOptions};
 pub use throttled::{Storage, Throttled};
+pub use version::Version;
 pub use with_classes::{ClassOptions, WithClasses};
 pub use with_images::WithImages;
 pub use with_masks::{MaskOptions, WithMasks};
@@ -185,6 +202,8 @@ pub use cached::Cached;
 pub use io_stats::IoStats;
 #[cfg(feature = "remote")]
 pub use remote::{Remote, RemoteOptions};
+pub(crate) use shared::Make;
+pub use shared::{FoundCache, SharedCache, SharedCacheOptions, shared_caches};
 
 use crate::error::{Cause, Error, Result};
 use crate::field::{Field, FieldValue};
@@ -236,6 +255,18 @@ pub trait Source: Send + Sync {
     fn path(&self, index: usize) -> Option<&Path> {
         let _ = index;
         None
+    }
+
+    /// The file that holds the record's bytes, its own or one that it shares with other records, as a path or a URL; `None`
+    /// for records of which no file would tell that they have changed, such as those in memory.
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        self.path(index).map(Cow::Borrowed)
+    }
+
+    /// The version of the record's bytes: what is read after it was asked for has it, or a later one. Asked for at every read
+    /// of a record that processes share.
+    fn version(&self, index: usize) -> Version {
+        self.file(index).map_or(Version::Unknown, |file| Version::of_file(&file))
     }
 
     /// The record's label; [`Label::Unlabelled`] where there is no record.
@@ -320,8 +351,8 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            pass_on!([.deref()] len read key path label mask fields jpeg_sha256 classes shard_ends record is_known_ahead);
-            pass_on!([.deref()] mix_order io_stats);
+            pass_on!([.deref()] len read key path version label mask fields jpeg_sha256 classes shard_ends record);
+            pass_on!([.deref()] is_known_ahead mix_order io_stats);
         }
     )*};
 }

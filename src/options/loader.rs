@@ -3,10 +3,11 @@
 use super::bytes::Bytes;
 use super::listed::Listed;
 use crate::draft::op::Extent;
-use crate::error::{Error, Result, bail};
+use crate::error::{Error, Result, bail, ensure};
 use crate::output::{MultiScale, RectBatches};
-use crate::policy::{BadSample, LastBatch, WorkerPriority};
+use crate::policy::{BadSample, CachePlace, CachedForm, LastBatch, WorkerPriority};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 section! {
     /// `[loader]`: batches, their order, and the threads that make them.
@@ -76,6 +77,21 @@ section! {
         /// The largest number of bytes of decoded images that are kept for the other samples of a partner window, where
         /// augmentations mix samples; on a GPU they are bytes of its memory, reserved at the start.
         image_cache: Bytes = Bytes(256 << 20);
+        /// Where records are kept for all processes of the machine that read the same data (Linux): `ram` is one file in memory,
+        /// which the last of them removes; `disk` is one file on a disk, for later runs as well. A file of the data that changes is
+        /// read again.
+        cache: CachePlace = CachePlace::Off;
+        /// What `cache` keeps of an image: its file as it is, or its pixels, upright as `exif` says, whole and in full size, which
+        /// take five to ten times the room. Both give the same pixels as no cache. Damaged files and those of more than 64 MiB of
+        /// pixels stay as they are.
+        cache_form: CachedForm = CachedForm::Compressed;
+        /// The longest shorter edge of what `cache` keeps decoded, in pixels: larger images are resized, as `feedline pack --resize`
+        /// does it. This changes pixels.
+        cache_resize: u32, unset "images keep their sizes";
+        /// The largest number of bytes of the file of `cache`; what comes first stays.
+        cache_limit: Bytes, unset "half of what is free: of the disk, or of memory and of /dev/shm";
+        /// The file of `cache`.
+        cache_file: PathBuf, unset "one in /dev/shm, or in `$XDG_CACHE_HOME/feedline` or `~/.cache/feedline`";
     }
 }
 
@@ -107,7 +123,7 @@ impl LoaderOptions {
             }
             _ => match self.wrong_repeats() {
                 Some(wrong) => wrong,
-                None => return self.check_sizes(),
+                None => return self.check_sizes().and_then(|()| self.check_cache()),
             },
         };
         Err(Error::config(format!("[loader]: {wrong}")))
@@ -172,6 +188,34 @@ impl LoaderOptions {
         }
     }
 
+    /// Where processes share a cache, if they do.
+    pub(crate) fn shared_cache(&self) -> Option<CachePlace> {
+        Some(self.cache()).filter(|&place| place != CachePlace::Off)
+    }
+
+    fn check_cache(&self) -> Result<()> {
+        let (is_on, is_decoded) = (self.shared_cache().is_some(), self.cache_form() == CachedForm::Decoded);
+        let unread = [
+            ("cache_form", self.cache_form.is_some() && !is_on, "cache"),
+            ("cache_resize", self.cache_resize.is_some() && !is_decoded, "cache_form = \"decoded\""),
+            ("cache_resize", self.cache_resize.is_some() && !is_on, "cache"),
+            ("cache_limit", self.cache_limit.is_some() && !is_on, "cache"),
+            ("cache_file", self.cache_file.is_some() && !is_on, "cache"),
+        ];
+        if let Some((key, _, remedy)) = unread.iter().find(|(_, unread, _)| *unread) {
+            bail!("[loader]: {key} means nothing here: set {remedy}, or leave it out");
+        }
+        ensure!(
+            self.cache_resize != Some(0),
+            "[loader]: cache_resize is 0, and an image has at least 1 pixel"
+        );
+        ensure!(
+            !is_on || self.byte_cache().0 == 0,
+            "[loader]: cache keeps one copy for all processes, and byte_cache one in each: leave one of them out"
+        );
+        Ok(())
+    }
+
     /// Drops from `below` what is said in another way here, and what nothing would read any more.
     pub(super) fn displace(&self, below: &mut Self) {
         if self.shuffle.is_some() || self.shuffle_window.is_some() || self.shuffle_shards.is_some() {
@@ -186,6 +230,7 @@ impl LoaderOptions {
         if self.rank.is_some() || self.world_size.is_some() {
             below.distributed = None;
         }
+        self.displace_cache(below);
         let is_on = |rect: Option<bool>| rect.unwrap_or(false);
         let rect = is_on(self.rect.or(below.rect));
         let scaled = self.multi_scale.or(below.multi_scale).unwrap_or(0.0) != 0.0;
@@ -194,6 +239,23 @@ impl LoaderOptions {
         }
         if !rect && !scaled && !is_on(self.pad_to_largest.or(below.pad_to_largest)) {
             below.stride = None;
+        }
+    }
+
+    fn displace_cache(&self, below: &mut Self) {
+        if self.shared_cache().is_some() {
+            below.byte_cache = None;
+        }
+        if self.byte_cache().0 > 0 && self.cache.is_none() {
+            below.cache = None;
+        }
+        let place = self.cache.or(below.cache).unwrap_or_default();
+        if place == CachePlace::Off {
+            (below.cache_form, below.cache_limit, below.cache_file) = (None, None, None);
+        }
+        let form = self.cache_form.or(below.cache_form).unwrap_or_default();
+        if place == CachePlace::Off || form != CachedForm::Decoded {
+            below.cache_resize = None;
         }
     }
 }

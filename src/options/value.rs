@@ -158,6 +158,8 @@ words! {
     crate::output::DType,
     crate::output::Layout,
     crate::policy::BadSample,
+    crate::policy::CachePlace,
+    crate::policy::CachedForm,
     crate::policy::Damaged,
     crate::policy::DecodeScale,
     crate::policy::DecoderChoice,

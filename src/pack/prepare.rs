@@ -3,14 +3,11 @@
 use super::beside::{Read, of_record};
 use super::{Chroma, Format, QUALITY, Settings, shard};
 use crate::coefficients::{ConvertError, Converter};
-use crate::decode_memory::give_back;
-use crate::device::{self, cpu::Renderer};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Interpolation, Op};
 use crate::error::{Cause, Error, Result};
 use crate::geometry::Size;
-use crate::image::{self, Decoder, Header, Image, Limits};
-use crate::output::{DType, Layout, Output};
+use crate::image::{self, Header, Limits};
+use crate::loader::Upright;
+use crate::output::Output;
 use crate::source::Source;
 use crate::source::packed::holds::Holds;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
@@ -22,10 +19,7 @@ pub(super) struct Preparer<'a> {
     /// Whether images that stay as they are are decoded, to find out whether they can be.
     decodes_all: bool,
     bytes: Vec<u8>,
-    decoder: Decoder,
-    renderer: Renderer,
-    image: Image,
-    pixels: Vec<u8>,
+    upright: Upright,
     beside: Read,
     converter: Converter,
     coefficients: Vec<u8>,
@@ -38,10 +32,7 @@ impl<'a> Preparer<'a> {
             holds,
             decodes_all,
             bytes: Vec::new(),
-            decoder: Decoder::new(limits(settings)),
-            renderer: Renderer::default(),
-            image: Image::default(),
-            pixels: Vec::new(),
+            upright: Upright::new(limits(settings)),
             beside: Read::default(),
             converter: Converter::new(&limits(settings), settings.profile),
             coefficients: Vec::new(),
@@ -56,9 +47,7 @@ impl<'a> Preparer<'a> {
         let read = self.beside.read(source, index, &label, self.holds);
         read.map_err(|error| of_record(error, source, index))?;
         let encoded = self.encode();
-        self.image.give_back();
-        self.renderer.give_back();
-        give_back(&mut self.pixels);
+        self.upright.give_back();
         let (mut ending, size) = encoded.map_err(bad)?;
         let mut jpeg_sha256 = match ending {
             "fjc" => source.jpeg_sha256(index)?,
@@ -133,28 +122,16 @@ impl<'a> Preparer<'a> {
             Chroma::Full => SamplingFactor::F_1_1,
         });
         encoder.set_optimized_huffman_tables(true);
-        encoder.encode(&self.pixels[..output.sample_bytes()], width, height, ColorType::Rgb)?;
+        encoder.encode(self.upright.pixels(&output), width, height, ColorType::Rgb)?;
         Ok(("jpg", output.size))
     }
 
     /// Renders the image upright, with its shorter edge at `edge` pixels if one is given.
     fn render(&mut self, header: &Header, edge: Option<u32>) -> Result<Output, Cause> {
-        let mut draft = Draft::new(0, header.size, header.orientation);
-        if let Some(edge) = edge {
-            let (size, interpolation) = (Extent::One(edge), Interpolation::Bilinear);
-            draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
-        }
-        let plan = draft.freeze()?;
-        let output = Output { size: plan.size(), dtype: DType::U8, layout: Layout::Nhwc, normalize: None };
-        self.decoder.decode(&self.bytes, header, device::region(&plan, 0), &mut self.image)?;
-        if self.pixels.len() < output.sample_bytes() {
-            self.pixels.resize(output.sample_bytes(), 0);
-        }
-        let sample = &mut self.pixels[..output.sample_bytes()];
-        self.renderer.render(&plan, std::slice::from_ref(&self.image), &output, sample)?;
+        let (plan, output) = self.upright.render(&self.bytes, header, header.orientation, edge)?;
         if edge.is_some() {
             let upright = header.orientation.apply_size(header.size);
-            self.beside.resize(upright, &plan, &mut self.renderer, &limits(self.settings))?;
+            self.beside.resize(upright, &plan, &mut self.upright.renderer, &limits(self.settings))?;
         }
         Ok(output)
     }

@@ -4,7 +4,7 @@ use super::file_version::FileVersion;
 use super::open_files::OpenFiles;
 use super::packed::Parts;
 use super::read_at::read_at;
-use super::{Destination, MAX_FILE_BYTES, out_of_range, too_large};
+use super::{Destination, MAX_FILE_BYTES, Version, out_of_range, too_large};
 use crate::error::{Cause, Error, Result};
 use crate::regular_file;
 use std::borrow::Cow;
@@ -78,13 +78,29 @@ impl ByteRanges {
     /// The file of a record.
     #[cfg(feature = "tfrecord")]
     pub(super) fn path(&self, index: usize) -> &Path {
-        self.file(index).1
+        self.numbered(index).1
     }
 
     /// The file of a record, and its index.
-    fn file(&self, index: usize) -> (usize, &Path) {
+    fn numbered(&self, index: usize) -> (usize, &Path) {
         let number = self.ends.partition_point(|&end| end <= index);
         (number, &self.paths[number])
+    }
+
+    /// See [`super::Source::file`].
+    pub(super) fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        (index < self.len()).then(|| Cow::Borrowed(self.numbered(index).1))
+    }
+
+    /// See [`super::Source::version`]: unknown once the file has changed, since its records may lie elsewhere by now.
+    pub(super) fn version(&self, index: usize) -> Version {
+        if index >= self.len() {
+            return Version::Unknown;
+        }
+        let (number, path) = self.numbered(index);
+        let about = self.open.file(number, path, self.versions[number]).and_then(|file| file.metadata());
+        let noted = about.ok().zip(self.versions[number]);
+        noted.map_or(Version::Unknown, |(about, noted)| noted.version(&about))
     }
 
     /// Where the records of each file end.
@@ -95,7 +111,7 @@ impl ByteRanges {
     /// The index of a record in its file, from 0, and its offset there.
     #[cfg(feature = "tfrecord")]
     pub(super) fn place(&self, index: usize) -> (usize, u64) {
-        let (file, _) = self.file(index);
+        let (file, _) = self.numbered(index);
         let first = file.checked_sub(1).map_or(0, |before| self.ends[before]);
         (index - first, self.records[index].offset)
     }
@@ -145,7 +161,7 @@ impl ByteRanges {
         [offset, bytes]: [u64; 2],
         to: &mut dyn Destination,
     ) -> Result<(), Cause> {
-        let (number, path) = self.file(index);
+        let (number, path) = self.numbered(index);
         let room = to.room(bytes as usize);
         let opened = self.open.file(number, path, self.versions[number]);
         let read = opened.and_then(|file| read_at(&file, offset, room));
@@ -179,7 +195,7 @@ impl Parts for ByteRanges {
     }
 
     fn after(&self, index: usize) -> Result<Range<u64>, Cause> {
-        let ((number, path), record) = (self.file(index), self.records[index]);
+        let ((number, path), record) = (self.numbered(index), self.records[index]);
         let opened = self.open.file(number, path, self.versions[number]);
         let about = opened.and_then(|file| file.metadata());
         let about = about.map_err(|error| self.unreadable(path, &error))?;

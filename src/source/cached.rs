@@ -66,8 +66,8 @@ impl<S: Source> Cached<S> {
 }
 
 impl<S: Source> Source for Cached<S> {
-    pass_on!([.source] len key path label mask fields jpeg_sha256 classes shard_ends record is_known_ahead);
-    pass_on!([.source] mix_order);
+    pass_on!([.source] len key path version label mask fields jpeg_sha256 classes shard_ends record);
+    pass_on!([.source] is_known_ahead mix_order);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         if index >= self.len() {

@@ -1,7 +1,8 @@
 //! Notices that a file has been replaced by another one since the source was opened.
 
+use super::Version;
 use super::read_at::read_at;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::hash::Hasher;
 use std::io;
 use twox_hash::XxHash3_64;
@@ -10,18 +11,29 @@ use twox_hash::XxHash3_64;
 /// from file to file, and few enough to be read whenever one is opened.
 const EDGE_BYTES: u64 = 4096;
 
-/// How a file began and ended when it was opened first. Dates are left out: a copy that was restored is as good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a file began and ended when it was opened first. Dates do not count: a copy that was restored is as good.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct FileVersion {
     /// Up to where the file reached; it may have grown since.
     bytes: u64,
     edges: u64,
+    /// Its version by dates then, for those who keep what they read of it for others.
+    dated: Version,
 }
 
 impl FileVersion {
     pub(super) fn of(file: &File) -> io::Result<Self> {
-        let bytes = file.metadata()?.len();
-        Ok(Self { bytes, edges: edges(file, bytes)? })
+        let about = file.metadata()?;
+        let bytes = about.len();
+        Ok(Self { bytes, edges: edges(file, bytes)?, dated: Version::of_metadata(&about) })
+    }
+
+    /// The version by dates of a file that is as it was noted; unknown of any other, in which what was found means nothing.
+    pub(super) fn version(self, about: &Metadata) -> Version {
+        match self.dated {
+            Version::Known(noted) if Version::of_metadata(about) != Version::Known(noted) => Version::Unknown,
+            noted => noted,
+        }
     }
 
     /// Refuses a file that is not the one that this was noted of: what was found in that one means nothing in it.

@@ -1,4 +1,4 @@
-//! Counts of what was read from memory, from disk and from a store.
+//! Counts of what was read from memory, from disk, from other processes' reads and from a store.
 
 use serde::Serialize;
 
@@ -25,6 +25,21 @@ pub struct IoStats {
     pub disk_damaged: u64,
     /// Entries that could not be written to disk.
     pub disk_failures: u64,
+    /// Records found in the cache that processes share ([`super::SharedCache`]).
+    pub shared_hits: u64,
+    /// Records that it had not, or of another version.
+    pub shared_misses: u64,
+    /// Bytes of its file.
+    pub shared_bytes: u64,
+    /// Records that were not stored there, since there was no room.
+    pub shared_full: u64,
+    /// Records that could not be stored there for another reason.
+    pub shared_failures: u64,
+    /// Records that were damaged there, and were read from their source.
+    pub shared_damaged: u64,
+    /// Milliseconds that the threads which read were spared: what the records that were found had taken to read, and to decode
+    /// where pixels are stored, when they were stored, less what it took to find them.
+    pub shared_saved_ms: u64,
     /// Requests sent to a store, retries included.
     pub requests: u64,
     /// Requests that were retries.
@@ -45,6 +60,13 @@ impl IoStats {
             disk_bytes: self.disk_bytes + other.disk_bytes,
             disk_damaged: self.disk_damaged + other.disk_damaged,
             disk_failures: self.disk_failures + other.disk_failures,
+            shared_hits: self.shared_hits + other.shared_hits,
+            shared_misses: self.shared_misses + other.shared_misses,
+            shared_bytes: self.shared_bytes + other.shared_bytes,
+            shared_full: self.shared_full + other.shared_full,
+            shared_failures: self.shared_failures + other.shared_failures,
+            shared_damaged: self.shared_damaged + other.shared_damaged,
+            shared_saved_ms: self.shared_saved_ms + other.shared_saved_ms,
             requests: self.requests + other.requests,
             retries: self.retries + other.retries,
             bytes_fetched: self.bytes_fetched + other.bytes_fetched,

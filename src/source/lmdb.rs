@@ -129,7 +129,7 @@ impl Lmdb {
 }
 
 impl Source for Lmdb {
-    pass_on!([.ranges] len key);
+    pass_on!([.ranges] len key version);
     pass_on!([.classes] label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Several data sets as one: one index, keys that say whose they are, and classes that go by their names.
 
 use super::with_classes::{ClassOptions, WithClasses};
-use super::{Destination, IoStats, Source, out_of_range};
+use super::{Destination, IoStats, Source, Version, out_of_range};
 use crate::error::{Error, Result, bail, ensure};
 use crate::field::{self, Field, FieldValue};
 use crate::label::Label;
@@ -335,6 +335,15 @@ impl Source for Mixture {
     fn path(&self, index: usize) -> Option<&Path> {
         let (set, own) = self.own(index).ok()?;
         set.source.path(own)
+    }
+
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        let (set, own) = self.own(index).ok()?;
+        set.source.file(own)
+    }
+
+    fn version(&self, index: usize) -> Version {
+        self.own(index).map_or(Version::Unknown, |(set, own)| set.source.version(own))
     }
 
     fn label(&self, index: usize) -> Label {

@@ -15,7 +15,7 @@ use super::classes::{Classes, Gathering};
 use super::field_values::SourceFields;
 use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
 use super::read_error::ReadError;
-use super::{MAX_FILE_BYTES, Source, filled, too_large};
+use super::{MAX_FILE_BYTES, Source, Version, filled, too_large};
 use crate::error::{Cause, Error, Result, ensure};
 use crate::field::{Field, FieldValue};
 use crate::options::DataOptions;
@@ -24,6 +24,7 @@ use columns::Wanted;
 use file::{ParquetFile, Stretch};
 use guarded::guarded;
 use std::borrow::Cow;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use values::Values;
@@ -108,6 +109,11 @@ impl Parquet {
     /// `.parquet`.
     pub fn is_at(path: &Path) -> bool {
         head_of(path, 4) == b"PAR1" || names_any(path, is_name)
+    }
+
+    /// Which of the files a row, which must exist, lies in.
+    fn number(&self, index: usize) -> usize {
+        self.starts.partition_point(|&start| start <= index) - 1
     }
 
     /// The stretch that a row lies in.
@@ -269,11 +275,23 @@ impl Source for Parquet {
         })
     }
 
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        (index < self.len()).then(|| Cow::Borrowed(&*self.files[self.number(index)].path))
+    }
+
+    fn version(&self, index: usize) -> Version {
+        if index >= self.len() {
+            return Version::Unknown;
+        }
+        let file = &self.files[self.number(index)];
+        fs::metadata(&file.path).map_or(Version::Unknown, |about| file.version.version(&about))
+    }
+
     fn key(&self, index: usize) -> Cow<'_, str> {
         if index >= self.len() {
             return Cow::Borrowed("");
         }
-        let file = self.starts.partition_point(|&start| start <= index) - 1;
+        let file = self.number(index);
         let (name, row) = (&self.short_names[file], index - self.starts[file]);
         Cow::Owned(match self.paths.get(index) {
             "" => format!("{name}/{row}"),

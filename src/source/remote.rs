@@ -20,8 +20,8 @@ use super::coco::CocoLabels;
 use super::labels::report::LabelReport;
 use super::with_images::local;
 use super::{
-    CocoOptions, ListOptions, MAX_FILE_BYTES, MaskOptions, ShardsOptions, Source, WithImages, WithMasks,
-    YoloOptions, filled,
+    CocoOptions, ListOptions, MAX_FILE_BYTES, MaskOptions, ShardsOptions, Source, Version, WithImages,
+    WithMasks, YoloOptions, filled,
 };
 use crate::error::{Error, Result, bail};
 use crate::field::{Field, FieldValue};
@@ -362,6 +362,14 @@ impl Source for Remote {
 
     fn key(&self, index: usize) -> Cow<'_, str> {
         Cow::Borrowed(self.objects.records.key(index))
+    }
+
+    fn file(&self, index: usize) -> Option<Cow<'_, std::path::Path>> {
+        self.objects.url(index).map(|url| Cow::Owned(url.into()))
+    }
+
+    fn version(&self, index: usize) -> Version {
+        self.objects.version(index)
     }
 
     fn has_masks(&self) -> bool {

@@ -202,7 +202,7 @@ impl ShardsOptions {
 }
 
 impl Source for Shards {
-    pass_on!([.ranges] len key shard_ends);
+    pass_on!([.ranges] len key version shard_ends);
     pass_on!([.samples.classes] classes);
 
     fn label(&self, index: usize) -> Label {

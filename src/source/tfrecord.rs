@@ -276,7 +276,7 @@ impl TfRecordOptions {
 }
 
 impl Source for TfRecord {
-    pass_on!([.ranges] len key shard_ends);
+    pass_on!([.ranges] len key version shard_ends);
     pass_on!([.classes] classes);
 
     fn label(&self, index: usize) -> Label {

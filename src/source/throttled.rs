@@ -140,7 +140,7 @@ impl Schedule {
 }
 
 impl<S: Source> Source for Throttled<S> {
-    pass_on!([.source] len key path label mask fields jpeg_sha256 classes shard_ends record is_known_ahead);
+    pass_on!([.source] len key path version label mask fields jpeg_sha256 classes shard_ends record is_known_ahead);
     pass_on!([.source] mix_order);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {

@@ -182,8 +182,8 @@ fn look_at_labels(source: &impl Source, to: Option<&[Option<i64>]>, names: &[Str
 }
 
 impl<S: Source> Source for WithClasses<S> {
-    pass_on!([.source] len read key path mask fields jpeg_sha256 shard_ends record is_known_ahead mix_order);
-    pass_on!([.source] io_stats);
+    pass_on!([.source] len read key path version mask fields jpeg_sha256 shard_ends record);
+    pass_on!([.source] is_known_ahead mix_order io_stats);
 
     fn label(&self, index: usize) -> Label {
         let label = self.source.label(index);

@@ -120,8 +120,8 @@ fn choose(files: &mut Beside, place: &Path) -> Result<bool> {
 }
 
 impl<S: Source> Source for WithImages<S> {
-    pass_on!([.source] len read key path label mask jpeg_sha256 classes shard_ends record is_known_ahead);
-    pass_on!([.source] mix_order);
+    pass_on!([.source] len read key path version label mask jpeg_sha256 classes shard_ends record);
+    pass_on!([.source] is_known_ahead mix_order);
 
     fn fields(&self) -> &[Field] {
         &self.fields

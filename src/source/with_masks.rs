@@ -140,8 +140,8 @@ fn mask_of(key: &str, folder: impl FnOnce() -> String) -> Result<PathBuf> {
 }
 
 impl<S: Source> Source for WithMasks<S> {
-    pass_on!([.source] len read key path label fields jpeg_sha256 classes shard_ends record is_known_ahead);
-    pass_on!([.source] mix_order);
+    pass_on!([.source] len read key path version label fields jpeg_sha256 classes shard_ends record);
+    pass_on!([.source] is_known_ahead mix_order);
 
     fn has_masks(&self) -> bool {
         true

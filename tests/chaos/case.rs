@@ -12,7 +12,7 @@ use feedline::index::IndexMode;
 use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
 use feedline::options::{Bytes, Fields, Kind, Listed, NormalizeOptions, Options};
 use feedline::output::{DType, Layout};
-use feedline::policy::{Damaged, DecodeScale, DecoderChoice};
+use feedline::policy::{CachePlace, CachedForm, Damaged, DecodeScale, DecoderChoice};
 use feedline::source::{self, Mixture, Source};
 use feedline_test_support::clock;
 use std::path::Path;
@@ -95,6 +95,9 @@ impl Case {
             (_, 18) if device == Device::Cpu => Event::DiskFull(draw.pick(&[0, 1, 4, 16])),
             _ => Event::None,
         };
+        if !matches!(event, Event::DiskFull(_)) {
+            shared_cache(&mut Draw::new(seed, "cache"), &mut options);
+        }
         let stretches = stretches(draw, event, device);
         let (epoch, moves_clock) = (draw.below(3) as u64, draw.one_in(4));
         Self {
@@ -124,6 +127,9 @@ impl Case {
         if let Some(IndexMode::File(path)) = &mut options.decode.index {
             *path = folder.with_extension("index");
         }
+        if options.loader.cache.is_some() {
+            options.loader.cache_file = Some(folder.with_extension("cache"));
+        }
         let builder = Loader::builder_boxed(self.source(folder)?).options(&options).device(self.device);
         let builder = if self.moves_clock { builder.clock(clock::now) } else { builder };
         self.with_chain(builder).build()
@@ -138,6 +144,7 @@ impl Case {
         options.loader.last_batch = Some(LastBatch::Partial);
         options.loader.max_failures = None;
         options.loader.byte_cache = None;
+        without_cache(&mut options);
         // `image_cache` stays: images that are shared are decoded whole, so that damage is met which one crop does not show.
         // An error names the sample.
         if options.loader.bad_sample() == BadSample::Skip {
@@ -264,6 +271,27 @@ fn decode(draw: &mut Draw, options: &mut Options, is_disturbed: bool, device: De
         options.device.memory = draw.one_in(2).then(|| Bytes(draw.pick(&[1, 8 << 20, 32 << 20])));
         options.device.pinned_memory = draw.one_in(3).then(|| Bytes(draw.pick(&[0, 100_000])));
     }
+}
+
+/// A cache that all ranks share, and the stretches of a run.
+fn shared_cache(draw: &mut Draw, options: &mut Options) {
+    let loader = &mut options.loader;
+    if !cfg!(target_os = "linux") || !draw.one_in(3) {
+        return;
+    }
+    loader.byte_cache = None;
+    loader.cache = Some(draw.pick(&[CachePlace::Ram, CachePlace::Disk]));
+    loader.cache_limit = Some(Bytes(draw.pick(&[40_000, 200_000, 10 << 20, 10 << 20])));
+    let takes_pixels =
+        options.decode.scale.is_none() && options.decode.decoder != Some(DecoderChoice::Nvjpeg);
+    if takes_pixels && draw.one_in(2) {
+        loader.cache_form = Some(CachedForm::Decoded);
+    }
+}
+
+fn without_cache(options: &mut Options) {
+    let loader = &mut options.loader;
+    (loader.cache, loader.cache_form, loader.cache_limit) = (None, None, None);
 }
 
 fn stretches(draw: &mut Draw, event: Event, device: Device) -> Vec<Stretch> {

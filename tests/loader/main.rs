@@ -31,6 +31,8 @@ mod resuming;
 mod rotated;
 mod selecting;
 mod shapes;
+#[cfg(target_os = "linux")]
+mod shared_cache;
 mod sizes;
 mod support;
 mod tensors;

@@ -16,11 +16,13 @@ use feedline::options::{ValueKind, catalogue};
 use feedline::source::Kind;
 #[cfg(feature = "parquet")]
 use feedline::source::Parquet;
+#[cfg(target_os = "linux")]
+use feedline::source::SharedCache;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
 use feedline::source::{
-    Cached, Coco, Destination, Folder, List, Lmdb, Memory, Mixture, Shards, Source, WithClasses, WithMasks,
-    Yolo,
+    Cached, Coco, Destination, Folder, List, Lmdb, Memory, Mixture, Shards, Source, Version, WithClasses,
+    WithMasks, Yolo,
 };
 use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;
@@ -136,6 +138,18 @@ fn refuses_indices_behind_the_end(source: &dyn Source) {
     }
 }
 
+/// A record has a version where, and only where, a file holds it; so has none behind the end.
+fn tells_versions_of_records_in_files(source: &dyn Source) {
+    for index in 0..source.len() {
+        let (file, version) = (source.file(index), source.version(index));
+        assert_eq!(file.is_none(), version == Version::Unknown, "{file:?} {version:?}");
+        assert!(source.path(index).is_none_or(|path| file.as_deref() == Some(path)));
+    }
+    for index in [source.len(), usize::MAX] {
+        assert_eq!((source.file(index), source.version(index)), (None, Version::Unknown));
+    }
+}
+
 fn can_be_read_from_eight_threads_at_once(source: &dyn Source) {
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -187,6 +201,7 @@ macro_rules! contract {
             names_each_record_once_and_always_the_same(&source);
             has_sorted_classes_and_labels_among_them(&source);
             refuses_indices_behind_the_end(&source);
+            tells_versions_of_records_in_files(&source);
             can_be_read_from_eight_threads_at_once(&source);
             keeps_the_buffer_from_read_to_read(&source);
             if $vanishing {
@@ -387,6 +402,17 @@ contract!(objects_of_a_store, false, remote_objects);
 contract!(archives_of_a_store, false, remote_archives);
 contract!(memory_records, false, |_| Box::new(memory()));
 contract!(kept_in_memory, false, |_| Box::new(Cached::new(memory(), 50_000)));
+#[cfg(target_os = "linux")]
+contract!(kept_for_other_processes, true, |path| {
+    let source = Folder::open(path).unwrap();
+    // The dates of files that were written a moment ago do not tell.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
+    for index in 0..source.len() {
+        let file = std::fs::File::options().write(true).open(source.path(index).unwrap()).unwrap();
+        file.set_modified(old).unwrap();
+    }
+    Box::new(SharedCache::on_disk().file(path.join("records.cache")).limit(1 << 20).open(source).unwrap())
+});
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));
 
 /// Data of the kind that `word` stands for, below `folder`.

@@ -4,7 +4,9 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Cached, IoStats, Mix, MixOrder, Source, WithClasses, WithMasks};
+use feedline::source::{
+    Cached, IoStats, Mix, MixOrder, SharedCache, Source, Version, WithClasses, WithMasks,
+};
 
 fn class_names() -> Vec<String> {
     vec!["cat".to_owned(), "dog".to_owned()]
@@ -23,6 +25,12 @@ impl Source for Unusual {
     }
     fn key(&self, index: usize) -> std::borrow::Cow<'_, str> {
         format!("{index}.jpg").into()
+    }
+    fn file(&self, _: usize) -> Option<std::borrow::Cow<'_, std::path::Path>> {
+        Some(std::path::PathBuf::from("/a/shard.tar").into())
+    }
+    fn version(&self, index: usize) -> Version {
+        Version::of_numbers(&[index as u64])
     }
     fn label(&self, index: usize) -> Label {
         Label::Class(index as i64 % 2)
@@ -60,18 +68,24 @@ fn what_is_laid_round_a_source_hands_all_of_it_on() {
     std::fs::write(folder.path().join("1.png"), b"another mask").unwrap();
     let masked = WithMasks::options().allow_missing(true).open(Unusual, folder.path()).unwrap();
     let classed = WithClasses::options().open(Unusual).unwrap();
-    let all: [(&str, Box<dyn Source>, bool); 5] = [
+    let mut all: Vec<(&str, Box<dyn Source>, bool)> = vec![
         ("WithClasses", Box::new(classed), true),
         ("Cached", Box::new(Cached::new(Unusual, 50_000)), true),
         ("WithMasks", Box::new(masked), false),
         ("Arc", Box::new(std::sync::Arc::new(Unusual)), true),
         ("&", Box::new(&Unusual), true),
     ];
+    if cfg!(target_os = "linux") {
+        let shared = SharedCache::on_disk().file(folder.path().join("cache")).limit(1 << 20);
+        all.push(("SharedCache", Box::new(shared.open(Unusual).unwrap()), true));
+    }
     for (name, source, with_mask) in all {
         let mut bytes = Vec::new();
         source.read(1, &mut bytes).unwrap();
         assert_eq!((source.len(), source.is_empty(), &bytes[..]), (3, false, &b"bytes"[..]), "{name}");
         assert_eq!((source.key(1).as_ref(), source.label(1)), ("1.jpg", Label::Class(1)), "{name}");
+        assert_eq!(source.file(1).unwrap().to_str(), Some("/a/shard.tar"), "{name}");
+        assert_eq!(source.version(1), Version::of_numbers(&[1]), "{name}");
         assert_eq!((source.classes(), source.shard_ends()), (&class_names()[..], vec![1, 3]), "{name}");
         assert_eq!((source.record(1), source.io_stats().requests), (2, 7), "{name}");
         assert_eq!(source.jpeg_sha256(1).unwrap().as_deref(), Some("sum 1"), "{name}");

@@ -113,7 +113,10 @@ fn first_names<'a>(tokens: &[Token<'a>], at: usize) -> Vec<Token<'a>> {
 pub(crate) fn check_threads(file: &File) -> Vec<String> {
     let Some(path) = file.in_src().filter(|path| !path.starts_with("loader")) else { return Vec::new() };
     // The threads of a model are shuttle's.
-    if path.ends_with("/tests.rs") || (path.ends_with("/model.rs") && file.text.contains("use shuttle::")) {
+    if path.ends_with("/tests.rs")
+        || path.contains("/tests/")
+        || (path.ends_with("/model.rs") && file.text.contains("use shuttle::"))
+    {
         return Vec::new();
     }
     let masked = mask(&file.text);

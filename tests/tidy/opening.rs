@@ -26,8 +26,9 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 ];
 
 pub(crate) fn check(file: &File) -> Vec<String> {
-    let is_own =
-        file.path.starts_with("src/") && !file.path.ends_with("tests.rs") && !file.path.ends_with("page.rs");
+    let is_own = file.path.starts_with("src/")
+        && !["tests.rs", "page.rs"].iter().any(|end| file.path.ends_with(end))
+        && !file.path.contains("/tests/");
     if !file.is_rust() || !is_own {
         return Vec::new();
     }

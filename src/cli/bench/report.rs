@@ -206,9 +206,10 @@ impl Report {
         lines
     }
 
-    /// Where bytes came from, if any came from a store or a cache.
+    /// Where records came from, if any came from a store or a cache.
     fn fetched(&self) -> Option<String> {
         let IoStats { memory_hits, memory_misses, disk_hits, disk_misses, requests, retries, .. } = self.io;
+        let IoStats { shared_hits, shared_misses, shared_bytes, shared_saved_ms, .. } = self.io;
         let cache = |name: &str, hits: u64, misses: u64| {
             let percent = 100.0 * hits as f64 / ((hits + misses) as f64).max(1.0);
             (hits + misses > 0).then(|| format!("{name} cache {percent:.0} % of {}", hits + misses))
@@ -217,10 +218,14 @@ impl Report {
             let fetched = self.io.bytes_fetched as f64 / 1e6;
             format!("{requests} requests, {retries} of them again, for {fetched:.1} MB")
         });
+        let shared = cache("shared", shared_hits, shared_misses).map(|said| {
+            let (held, saved) = (shared_bytes as f64 / 1e6, shared_saved_ms as f64 * 1e-3);
+            format!("{said} ({held:.1} MB, about {saved:.1} s saved)")
+        });
         let memory = cache("memory", memory_hits, memory_misses);
-        let parts: Vec<String> =
-            [memory, cache("disk", disk_hits, disk_misses), store].into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| format!("compressed bytes: {}", parts.join("; ")))
+        let parts = [memory, shared, cache("disk", disk_hits, disk_misses), store];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("records: {}", parts.join("; ")))
     }
 }
 

@@ -4,7 +4,7 @@ use feedline::error::Result;
 use feedline::field::{Field, FieldValue};
 use feedline::label::Label;
 use feedline::policy::{Mix, MixOrder};
-use feedline::source::{Destination, IoStats, Source};
+use feedline::source::{Destination, IoStats, Source, Version};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -68,6 +68,14 @@ impl Source for Repeated {
 
     fn path(&self, index: usize) -> Option<&Path> {
         self.source.path(self.own(index))
+    }
+
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        self.source.file(self.own(index))
+    }
+
+    fn version(&self, index: usize) -> Version {
+        self.source.version(self.own(index))
     }
 
     fn label(&self, index: usize) -> Label {

@@ -6,6 +6,7 @@ use feedline::device::Device;
 use feedline::loader;
 use feedline::machine;
 use feedline::simd;
+use feedline::source::{FoundCache, shared_caches};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -30,6 +31,8 @@ pub(super) struct Findings {
     device_why: String,
     workers: usize,
     prefetch: usize,
+    /// Caches that processes share or have left behind.
+    caches: Vec<FoundCache>,
 }
 
 pub(super) fn examine() -> anyhow::Result<Findings> {
@@ -54,6 +57,7 @@ pub(super) fn examine() -> anyhow::Result<Findings> {
         device_why: device.describe(),
         workers: cores,
         prefetch: loader::AUTO_PREFETCH.0,
+        caches: shared_caches(),
     })
 }
 
@@ -109,5 +113,11 @@ pub(super) fn describe(found: &Findings) -> Vec<String> {
          for each core (docs/coefficients.md)"
             .to_owned(),
     ]);
+    lines.extend(found.caches.iter().map(cache_line));
     lines
+}
+
+fn cache_line(FoundCache { path, bytes, is_used, .. }: &FoundCache) -> String {
+    let used = if *is_used { "in use" } else { "used by no process: it may be removed" };
+    format!("cache     {}: {:.1} MB, {used}", path.display(), *bytes as f64 / 1e6)
 }

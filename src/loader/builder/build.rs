@@ -18,6 +18,7 @@ use crate::loader::planner::{Planner, ViewChain};
 use crate::loader::queue::buffers::{backed, checked_bytes};
 use crate::loader::report::errors::Report;
 use crate::loader::report::stats::Meters;
+use crate::loader::shared_cache::{self, Sources};
 use crate::loader::worker::context::Context;
 use crate::loader::worker::process::Process;
 use crate::loader::worker::{self, MAX_WORKERS, PoolOptions};
@@ -26,7 +27,7 @@ use crate::options::{IGNORED, LoaderOptions, NormalizeOptions, Options, OutputOp
 use crate::output::Output;
 use crate::policy::{DecodeScale, DecoderChoice, FEW_FOR_A_GPU};
 use crate::sampler::Sampler;
-use crate::source::{Cached, Source};
+use crate::source::Source;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Longest prefetch.
@@ -61,13 +62,10 @@ impl LoaderBuilder {
         planner.check_partners()?;
         let (setup, sampler) = (Setup { block: planner.block(), ..setup }, sampler.apart(planner.block()));
         let planner = Arc::new(planner);
-        let source: Arc<dyn Source> = match loader.byte_cache().0 {
-            0 => Arc::from(self.source),
-            bytes => Arc::new(Cached::new(self.source, bytes)),
-        };
+        let Sources { source, headers } = Sources::of(self.source, &self.options)?;
         let (sampler, outputs, sizes) = match bare {
             true => (sampler, Arc::<[Output]>::default(), Sizes::none()),
-            false => outputs_of((&self.options, &self.views), &asked, sampler, (&planner, &source))?,
+            false => outputs_of((&self.options, &self.views), &asked, sampler, (&planner, &headers))?,
         };
         let largest: Vec<Output> = match sizes.differ() {
             true => outputs.iter().map(|output| output.of_size(sizes.largest())).collect(),
@@ -218,6 +216,7 @@ impl LoaderBuilder {
             (1..=MAX_BATCH_ROWS).contains(&batch_size),
             "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
         );
+        shared_cache::check(&self.options, &*self.source)?;
         check_chain(self.augments.iter().map(|augment| &**augment))?;
         self.check_views()?;
         loader.check()?;

@@ -215,7 +215,36 @@ impl Stats {
             Some((limit, why)) => format!("the limit is {}: {why}", limit.work()),
         };
         let left = self.decoders.iter().filter_map(|decoder| Some((decoder.name, decoder.left.as_ref()?)));
-        left.fold(limit, |text, (name, why)| format!("{text}. The decoder {name} is used no more: {why}"))
+        let text = left
+            .fold(limit, |text, (name, why)| format!("{text}. The decoder {name} is used no more: {why}"));
+        match self.shared_cache() {
+            Some(said) => format!("{text}. {said}"),
+            None => text,
+        }
+    }
+
+    /// What the cache that processes share has given; `None` without one.
+    fn shared_cache(&self) -> Option<String> {
+        let IoStats { shared_hits, shared_misses, shared_full, shared_failures, shared_saved_ms, .. } =
+            self.io;
+        let asked = shared_hits + shared_misses;
+        if asked == 0 {
+            return None;
+        }
+        let percent = 100.0 * shared_hits as f64 / asked as f64;
+        let saved = shared_saved_ms as f64 * 1e-3;
+        let mut said = format!(
+            "The shared cache had {percent:.0} % of {asked} records, which spared the workers about {saved:.1} s of reading, and of \
+             decoding whole images where it holds pixels"
+        );
+        if shared_full > 0 {
+            said += &format!("; it had no room for {shared_full} others: raise cache_limit");
+        }
+        if shared_failures > 0 {
+            said +=
+                &format!("; {shared_failures} others could not be stored: free space where its file lies");
+        }
+        Some(said)
     }
 
     /// The figures as text in Prometheus' format, each with these labels: `stats.prometheus(&[("rank", "0")])`.
@@ -229,11 +258,14 @@ impl Stats {
 
     fn remedy(&self, limit: Limit) -> &'static str {
         let is_remote = self.io.requests > 0;
-        let is_cached = self.io.memory_misses + self.io.disk_misses > 0;
+        let is_cached = self.io.memory_misses + self.io.disk_misses + self.io.shared_misses > 0;
         match limit {
             Limit::Source if is_remote && !is_cached => "use a cache on disk or in memory, or more workers",
             Limit::Source if is_remote => "use a larger cache, or more workers",
-            Limit::Source => "use faster storage, shards, or more workers",
+            Limit::Source if is_cached => "use faster storage, shards, or more workers",
+            Limit::Source => {
+                "use faster storage, a cache on it or in memory (cache), shards, or more workers"
+            }
             Limit::Plan => "make the augmentations of your own cheaper, or use more cores",
             Limit::Decode if self.decoded_by.is_some() => "use more workers, or smaller files",
             Limit::Decode if self.index.budget == 0 => {
@@ -302,6 +334,20 @@ mod tests {
         let text = Stats { decoders, ..on_a_gpu }.explain();
         assert!(
             text.ends_with("The decoder nvjpeg-gpu is used no more: 3 of 40 images were wrong"),
+            "{text}"
+        );
+        let io = IoStats { shared_hits: 30, shared_misses: 10, shared_saved_ms: 2500, ..IoStats::default() };
+        let text = Stats { io, ..stats(0.0, 1.0, 0.0, 5.0, 5.0) }.explain();
+        assert!(
+            text.ends_with(
+                "had 75 % of 40 records, which spared the workers about 2.5 s of reading, and of decoding whole images where it holds pixels"
+            ),
+            "{text}"
+        );
+        let io = IoStats { shared_full: 3, shared_failures: 2, ..io };
+        let text = Stats { io, ..stats(0.0, 1.0, 0.0, 5.0, 5.0) }.explain();
+        assert!(
+            text.contains("no room for 3 others: raise cache_limit; 2 others could not be stored"),
             "{text}"
         );
         let trainer = stats(0.0, 1.0, 0.0, 0.5, 9.5).explain();

@@ -34,7 +34,7 @@ const MAX_TEXTS_BYTES: u64 = 1 << 30;
 #[derive(Debug)]
 pub(super) struct ParquetFile {
     pub(super) path: PathBuf,
-    version: FileVersion,
+    pub(super) version: FileVersion,
     file_bytes: u64,
     about: ParquetMetaData,
     pub(super) columns: Columns,
@@ -55,10 +55,11 @@ pub(super) type Take<'a> = dyn FnMut(Option<&str>, RawLabel<'_>) -> Result<(), S
 impl ParquetFile {
     pub(super) fn open(path: &Path, wanted: &Wanted) -> Result<Self, ReadError> {
         let file = regular_file::open(path)?;
+        // Ahead of what is read: what changes meanwhile is no file of this version.
+        let (file_bytes, version) = (file.metadata()?.len(), FileVersion::of(&file)?);
         let about = footer::read(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
         let about = footer::with_pages(&file, about, columns.image)?;
-        let (file_bytes, version) = (file.metadata()?.len(), FileVersion::of(&file)?);
         let mut file =
             Self { path: path.to_owned(), version, file_bytes, about, columns, stretches: Vec::new() };
         file.refuse_other_counts()?;

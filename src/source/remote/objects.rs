@@ -4,7 +4,7 @@ use super::records::{Records, Whereabouts};
 use super::store::{Store, Version};
 use crate::error::Cause;
 use crate::source::packed::Parts;
-use crate::source::too_large;
+use crate::source::{self, too_large};
 use object_store::path::Path;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -56,6 +56,29 @@ impl Objects {
         let (mut bytes, version) = (Vec::new(), Version::OfList(self.records.list));
         self.fetch(&path, None, version, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// The URL of the object that holds record `index`, where the object's version is known.
+    pub(super) fn url(&self, index: usize) -> Option<String> {
+        if index >= self.records.len() {
+            return None;
+        }
+        let Whereabouts { path, version, .. } = self.find(index).ok()?;
+        matches!(version, Version::Own(_)).then(|| self.store.shown(&path))
+    }
+
+    /// The version that the object which holds record `index` had when the data set was opened. No other one is read.
+    pub(super) fn version(&self, index: usize) -> source::Version {
+        if index >= self.records.len() {
+            return source::Version::Unknown;
+        }
+        match self.find(index) {
+            Ok(Whereabouts { version: Version::Own(version), part, .. }) => {
+                let start = part.map_or(0, |part| part.start);
+                source::Version::of_numbers(&[version, start])
+            }
+            _ => source::Version::Unknown,
+        }
     }
 
     fn find(&self, index: usize) -> Result<Whereabouts, Cause> {
