@@ -17,6 +17,7 @@ BLOCKS = [
         "docs/python.md",
         "docs/fields.md",
         "docs/mixtures.md",
+        "docs/caches.md",
         "docs/recipes.md",
         "docs/do-you-need-this.md",
         "python/README.md",

@@ -302,6 +302,20 @@ def test_caches_and_indexes_are_where_they_are_asked_for(make, tmp_path):
     assert off.stats()["index"]["images"] == 0
 
 
+def test_a_cache_of_pixels_gives_the_same_batches_and_counts_what_it_had(make, tmp_path):
+    def shown(**options):
+        loader = make(recipe="imagenet-train", seed=5, crop_size=32, **options)
+        return [batch["image"].numpy() for _ in range(2) for batch in loader], loader.stats()["io"]
+
+    plain, _ = shown()
+    for form in ("compressed", "decoded"):
+        kept, io = shown(cache="disk", cache_form=form, cache_file=tmp_path / form, cache_limit="64M")
+        assert all((one == other).all() for one, other in zip(plain, kept)) and (tmp_path / form).exists()
+        assert (io["shared_misses"], io["shared_hits"], io["shared_full"]) == (43, 43, 0)
+    with pytest.raises(ValueError, match="leave one of them out"):
+        make(cache="ram", byte_cache="1M")
+
+
 def test_small_boxes_are_left_out_on_request(make, yolo):
     options = {"batch_size": 4, "transforms": [feedline.Resize([64, 64])]}
     assert len(next(iter(make(yolo, **options)))["cls"]) == 5

@@ -305,3 +305,53 @@ def test_several_threads_may_take_batches_of_one_epoch(make):
     takers = [threading.Thread(target=take) for _ in range(4)]
     [taker.start() for taker in takers], [taker.join() for taker in takers]
     assert sorted(seen) == list(range(43))
+
+
+SHARING = f"""
+import os, pathlib, sys
+import feedline
+file = pathlib.Path(sys.argv[1])
+def make():
+    return feedline.Loader({str(PHOTOS)!r}, 8, transforms=[feedline.Resize([16, 16])], cache="ram", cache_file=file, cache_limit="64M")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has locks of open files")
+def test_a_forked_child_leaves_the_cache_of_its_parent_alone_and_the_parents_end_removes_it(tmp_path):
+    program = (
+        SHARING
+        + """
+loader = make()
+pixels = [batch["image"].numpy().copy() for batch in loader]
+child = os.fork()
+if not child:
+    loader.close()
+    del loader
+    sys.exit()
+assert os.waitpid(child, 0)[1] == 0 and file.exists()
+again = [batch["image"].numpy() for batch in loader]
+assert all((one == other).all() for one, other in zip(pixels, again))
+io = loader.stats()["io"]
+assert (io["shared_misses"], io["shared_hits"], io["shared_failures"]) == (43, 43, 0), io
+# The loader is not closed: the interpreter's end has to do it.
+"""
+    )
+    subprocess.run([sys.executable, "-c", program, tmp_path / "cache"], check=True, timeout=60)
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has locks of open files")
+def test_processes_that_are_started_share_one_cache(tmp_path):
+    program = SHARING + "loader = make(); print(sum(len(batch['index']) for batch in loader), loader.stats()['io']['shared_misses'])"
+    first = feedline.Loader(PHOTOS, 8, transforms=[feedline.Resize([16, 16])], cache="ram", cache_file=tmp_path / "cache", cache_limit="64M")
+    list(first)
+    out = subprocess.run([sys.executable, "-c", program, tmp_path / "cache"], check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+    assert out.stdout.split() == ["43", "0"] and (tmp_path / "cache").exists()
+    first.close()
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has locks of open files")
+def test_records_in_memory_are_told_which_cache_is_for_them():
+    with pytest.raises(ValueError, match="lies in no file.*use byte_cache"):
+        feedline.Loader([b"an image"], cache="ram")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -29,7 +30,7 @@ from feedline.plug._epochs import OF_OBJECTS
 from feedline.plug._stand_in import StandIn, listed, place, ranks
 
 #: What has no equal here, and the value that leaves it out.
-REFUSED = {"augmentations": None, "bgr": 0.0, "cache": False, "classes": None, "rect": False, "time": None}
+REFUSED = {"augmentations": None, "bgr": 0.0, "classes": None, "rect": False, "time": None}
 
 
 class EpochLoader(StandIn):
@@ -63,13 +64,15 @@ class _ObjectTrainer:
         is_training = mode == "train"
         if is_training:
             refuse(self.args)
-        with torch_distributed_zero_first(rank):  # of several processes the first one writes the cache of the labels
+        with _without_cache(self.args) as cache, torch_distributed_zero_first(rank):
+            # Of several processes the first one writes the cache of the labels.
             dataset = self.build_dataset(dataset_path, mode, batch_size)
         options = self._training_options() if is_training else _validation_options(self.args, dataset)
         options = {
             "batch_size": batch_size,
             "dtype": "u8",
             "seed": self.args.seed,
+            "cache": cache,
             **options,
             **self._label_options(),
             **place(self.device),
@@ -146,12 +149,13 @@ class ClassificationTrainer(StockClassificationTrainer):
     def get_dataloader(self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train") -> EpochLoader:
         """In the place of Ultralytics' own: the loader of training or of validation batches."""
         is_training = mode == "train"
-        with torch_distributed_zero_first(rank):
+        with _without_cache(self.args) as cache, torch_distributed_zero_first(rank):
             dataset = self.build_dataset(dataset_path, mode)
         options = {
             "batch_size": batch_size,
             "shuffle": is_training,
             "seed": self.args.seed,
+            "cache": cache,
             "transforms": _classification_transforms(self.args, is_training),
             **place(self.device),
             **ranks(rank != -1),
@@ -161,6 +165,26 @@ class ClassificationTrainer(StockClassificationTrainer):
         made = EpochLoader(loader, lambda batch: {"img": batch["image"], "cls": batch["label"]}, dataset, batch_size)
         made.trainer = self if is_training else None
         return made
+
+
+@contextmanager
+def _without_cache(args: Any) -> Iterator[str]:
+    """Keeps Ultralytics' data set from caching images that feedline reads; gives what the option `cache` is to be."""
+    said = args.cache
+    args.cache = False
+    try:
+        yield cache_of(said)
+    finally:
+        args.cache = said
+
+
+def cache_of(said: Any) -> str:
+    """The option `cache` for what Ultralytics calls so: `True` is `"ram"` there."""
+    known = {"": "off", "false": "off", "none": "off", "true": "ram", "ram": "ram", "disk": "disk"}
+    word = str(said).lower()
+    if word not in known:
+        raise ValueError(f"cache={said!r} is none of Ultralytics' values: give False, True, 'ram' or 'disk'")
+    return known[word]
 
 
 def refuse(args: Any) -> None:

@@ -185,10 +185,35 @@ def test_policies_of_classification_have_equals(sets, tmp_path, policy):
     assert batch["img"].shape == (8, 3, 160, 160) and batch["cls"].shape == (8,)
 
 
-@pytest.mark.parametrize("changed", [{"rect": True}, {"augmentations": [{"name": "Blur"}]}, {"bgr": 0.5}, {"cache": "ram"}, {"classes": [0]}, {"time": 1.0}])
+@pytest.mark.parametrize("changed", [{"rect": True}, {"augmentations": [{"name": "Blur"}]}, {"bgr": 0.5}, {"classes": [0]}, {"time": 1.0}])
 def test_hyper_parameters_without_an_equal_are_named(sets, tmp_path, changed):
     with pytest.raises(ValueError, match=f"{next(iter(changed))}=.* has no equal"):
         loader(made("detect", sets, tmp_path, **changed), "train")
+
+
+@pytest.mark.parametrize("said", [True, "ram", "disk"])
+@pytest.mark.parametrize("task", ["detect", "classify"])
+def test_ultralytics_cache_is_one_that_processes_share_and_its_own_keeps_nothing(sets, tmp_path, task, said):
+    images = [path for path in sets.rglob("*") if path.suffix == ".jpg"]
+    for path in images:
+        os.utime(path, (1e9, 1e9))  # files that were written a moment ago are compared at every read
+    trainer = made(task, sets, tmp_path, cache=said)
+    trainer.feedline_options = {"cache_file": str(tmp_path / "cache"), "cache_limit": "64M"}
+    ours = loader(trainer, "val")
+    assert trainer.args.cache == said and not any(image is not None for image in getattr(ours.dataset, "ims", ()))
+    first, again = ([batch["img"].clone() for batch in ours] for _ in range(2))
+    assert all((one == other).all() for one, other in zip(first, again, strict=True))
+    io = ours.loader.stats()["io"]
+    assert io["shared_misses"] == len(ours.dataset) and io["shared_hits"] >= len(ours.dataset)
+    assert (tmp_path / "cache").exists() and not list(sets.rglob("*.npy"))
+
+
+def test_values_of_cache_that_ultralytics_has_not_are_refused():
+    from feedline.plug.ultralytics import cache_of
+
+    assert [cache_of(said) for said in (False, None, True, "ram", "disk")] == ["off", "off", "ram", "ram", "disk"]
+    with pytest.raises(ValueError, match="cache='gpu' is none of"):
+        cache_of("gpu")
 
 
 def test_masks_of_single_objects_have_the_classes_of_pixels_that_ultralytics_has(sets, tmp_path):
