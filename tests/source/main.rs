@@ -27,4 +27,6 @@ mod pipes;
 #[path = "../remote/server.rs"]
 mod server;
 mod shards;
+#[cfg(target_os = "linux")]
+mod shared;
 mod write;
