@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what the targets `image`, `lmdb`, `tar`, `tfrecord` and, with the program, `coefficients` and `expand` start from. Needs
+"""Writes what the targets `image`, `lmdb`, `rasters`, `tar`, `tfrecord` and, with the program, `coefficients` and `expand` start from. Needs
 Pillow and lmdb.
 
     python fuzz/seeds.py fuzz/seeds [target/release/feedline]
 """
 
+import gzip
 import io
 import subprocess
 import sys
@@ -113,6 +114,17 @@ def environment(database, entries):
         return Path(folder, "data.mdb").read_bytes()
 
 
+def rasters():
+    """idx files of images, packed and not, and an image of CIFAR-10 and of CIFAR-100."""
+    levels = picture("L", 4, 3).tobytes() * 3
+    images = b"\0\0\x08\x03" + b"".join(edge.to_bytes(4, "big") for edge in (3, 3, 4)) + levels
+    yield "idx", images
+    yield "idx_packed", gzip.compress(images, mtime=0)
+    yield "idx_of_16_bits", b"\0\0\x0b" + images[3:] + levels
+    yield "cifar_10", b"\x03" + bytes(at * 7 % 251 for at in range(3072))
+    yield "cifar_100", b"\x03\x2a" + bytes(3072)
+
+
 def archives():
     """Tar files of each of the three formats, with names that need the longer headers, and a table."""
     for name, kind in (("ustar", tarfile.USTAR_FORMAT), ("gnu", tarfile.GNU_FORMAT), ("pax", tarfile.PAX_FORMAT)):
@@ -181,6 +193,7 @@ def main():
     seeds = {
         "image": ((name, REGION + file) for name, file in images()),
         "lmdb": environments(),
+        "rasters": rasters(),
         "tar": archives(),
         "tfrecord": records(),
     }

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
-//! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
+//! environment is [`Lmdb`], MNIST's files are [`Idx`] and CIFAR's [`Cifar`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
 //! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
 //! [`WithMasks`] adds semantic masks to any of them, [`WithImages`] second images, [`WithClasses`] names their classes anew, [`Mixture`] makes one of
 //! several, [`Cached`] keeps what was read in memory, [`SharedCache`] in a file for all processes, [`Throttled`] is as slow as other
@@ -128,12 +128,14 @@ macro_rules! pass_on {
 
 mod beside;
 mod byte_ranges;
+mod cifar;
 mod classes;
 mod coco;
 mod field_values;
 mod file_version;
 mod files;
 mod folder;
+mod idx;
 mod labels;
 mod list;
 mod listed;
@@ -146,6 +148,7 @@ pub(crate) mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod rasters;
 mod read_at;
 mod read_error;
 mod shards;
@@ -174,9 +177,11 @@ mod shared;
 pub use crate::destination::Destination;
 pub use crate::options::Kind;
 pub use crate::policy::{Mix, MixOrder, OnBadLabel, StoppingStrategy};
+pub use cifar::{Cifar, CifarOptions};
 pub use coco::{Coco, CocoOptions};
 pub use files::readable;
 pub use folder::{Folder, FolderOptions};
+pub use idx::{Idx, IdxOptions};
 pub use labels::report::{BadLabel, LabelReport};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};

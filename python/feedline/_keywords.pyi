@@ -28,13 +28,13 @@ class Keywords(TypedDict, total=False):
     each where it comes first."""
     rename: Mapping[str, str] | None
     """Other names for classes of the data, by their names there; classes that are called alike become one."""
-    source: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "remote"] | None
+    source: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "idx", "cifar", "remote"] | None
     """What the data are. Default: found by looking at the data."""
-    kind: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "remote"] | None
+    kind: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "idx", "cifar", "remote"] | None
     """What the data are. Default: found by looking at the data."""
     split: str | None
-    """Which images of a YOLO data set, or which of the tar, TFRecord or Parquet files, by their names.
-    Default: `train` where there is a data.yaml, else all, where they are of one split."""
+    """Which images of a YOLO data set, or which of the tar, TFRecord, Parquet, idx or CIFAR files, by their
+    names. Default: `train` where there is a data.yaml, else all, where they are of one split."""
     flat: bool | None
     """Whether directories are no classes: every image at any depth, without labels. Default: false."""
     allow_empty: bool | None
@@ -48,8 +48,8 @@ class Keywords(TypedDict, total=False):
     """The column or feature that holds the images, or in a list their paths. Default: found by its name;
     `image/encoded` of TFRecord files."""
     label_column: str | None
-    """The column or feature that holds the labels. Default: found by its name; `image/class/label` of
-    TFRecord files."""
+    """The column or feature that holds the labels; of CIFAR-100, `fine` or `coarse`. Default: found by its
+    name; `image/class/label` of TFRecord files, `fine` of CIFAR-100."""
     label_separator: str | None
     """What stands between the labels of a record, where it has several: `;` in `cat;dog`. Default: a label is
     taken as it is."""

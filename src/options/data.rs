@@ -28,7 +28,8 @@ section! {
     pub struct DataOptions in "data" {
         /// The data set: a folder of images, with or without a directory for each class; tar, TFRecord or Parquet files
         /// (one, a folder of them, or a pattern); an LMDB environment; a file that lists images (text, CSV, TSV, JSON
-        /// lines); a YOLO data.yaml or folder, or COCO annotations; a URL (s3://bucket/prefix, gs://, az://, https://).
+        /// lines); a YOLO data.yaml or folder, or COCO annotations; MNIST's or CIFAR's files (one, or their folder); a URL
+        /// (s3://bucket/prefix, gs://, az://, https://).
         path as "data": PathBuf;
         /// Several data sets in place of one: tables with the options of this section, and with `name`, which their keys
         /// begin with, and `weight`. Options beside the list are for all data sets that take them.
@@ -46,9 +47,9 @@ section! {
         rename: BTreeMap<String, String>;
         /// What the data are.
         kind or "source": Kind, unset "found by looking at the data";
-        /// Which images of a YOLO data set, or which of the tar, TFRecord or Parquet files, by their names.
+        /// Which images of a YOLO data set, or which of the tar, TFRecord, Parquet, idx or CIFAR files, by their names.
         split: String, unset "`train` where there is a data.yaml, else all, where they are of one split",
-            for [Yolo Tar TfRecord Parquet Remote];
+            for [Yolo Tar TfRecord Parquet Idx Cifar Remote];
         /// Whether directories are no classes: every image at any depth, without labels.
         flat: bool = false, for [Folder Remote];
         /// Whether a class may be without images.
@@ -60,9 +61,9 @@ section! {
         /// The column or feature that holds the images, or in a list their paths.
         image_column: String, unset "found by its name; `image/encoded` of TFRecord files",
             for [List TfRecord Parquet Remote];
-        /// The column or feature that holds the labels.
-        label_column: String, unset "found by its name; `image/class/label` of TFRecord files",
-            for [List TfRecord Parquet Remote];
+        /// The column or feature that holds the labels; of CIFAR-100, `fine` or `coarse`.
+        label_column: String, unset "found by its name; `image/class/label` of TFRecord files, `fine` of CIFAR-100",
+            for [List TfRecord Parquet Cifar Remote];
         /// What stands between the labels of a record, where it has several: `;` in `cat;dog`.
         label_separator: String, unset "a label is taken as it is", for [List Remote];
         /// The feature that holds the names of the classes.

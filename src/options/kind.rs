@@ -24,6 +24,10 @@ pub enum Kind {
     Yolo,
     /// COCO annotations.
     Coco,
+    /// Idx files: MNIST and its kin.
+    Idx,
+    /// The files of CIFAR-10 or CIFAR-100.
+    Cifar,
     /// A URL (the feature `remote`).
     Remote,
 }
@@ -45,6 +49,8 @@ impl Kind {
             Kind::Parquet => "Parquet files",
             Kind::Yolo => "a YOLO data set",
             Kind::Coco => "a COCO data set",
+            Kind::Idx => "idx files",
+            Kind::Cifar => "CIFAR's files",
             Kind::Remote => "a remote data set",
         }
     }
@@ -53,7 +59,13 @@ impl Kind {
     pub const fn names_files(self) -> bool {
         match self {
             Kind::Folder | Kind::List | Kind::Yolo | Kind::Coco => true,
-            Kind::Tar | Kind::TfRecord | Kind::Lmdb | Kind::Parquet | Kind::Remote => false,
+            Kind::Tar
+            | Kind::TfRecord
+            | Kind::Lmdb
+            | Kind::Parquet
+            | Kind::Idx
+            | Kind::Cifar
+            | Kind::Remote => false,
         }
     }
 
@@ -67,6 +79,8 @@ impl Kind {
             | Kind::TfRecord
             | Kind::Lmdb
             | Kind::Parquet
+            | Kind::Idx
+            | Kind::Cifar
             | Kind::Remote => false,
         }
     }

@@ -9,7 +9,9 @@ mod sets;
 pub use note::Note;
 
 use super::labels::report::LabelReport;
-use super::{Coco, CocoOptions, Folder, List, ListOptions, Lmdb, Shards, Source, Yolo, YoloOptions};
+use super::{
+    Cifar, Coco, CocoOptions, Folder, Idx, List, ListOptions, Lmdb, Shards, Source, Yolo, YoloOptions,
+};
 use crate::error::{Error, Result, bail};
 use crate::field::Field;
 use crate::label::Skeleton;
@@ -68,6 +70,8 @@ fn open_one(options: &DataOptions, own: &DataOptions) -> Result<Opened> {
         Kind::Parquet => parquet(options, path)?,
         Kind::Yolo => yolo(options, path)?,
         Kind::Coco => coco(options, path)?,
+        Kind::Idx => idx(options, path)?,
+        Kind::Cifar => cifar(options, path)?,
         Kind::Remote => remote_data(options, own, path, &mut pictures)?,
         #[cfg(not(feature = "tfrecord"))]
         Kind::TfRecord => return Err(not_built_in(kind, path, "convert the data")),
@@ -160,6 +164,8 @@ impl Kind {
             _ if super::Parquet::is_at(path) => Kind::Parquet,
             #[cfg(feature = "tfrecord")]
             _ if super::TfRecord::is_at(path) => Kind::TfRecord,
+            _ if Idx::is_at(path) => Kind::Idx,
+            _ if Cifar::is_at(path) => Kind::Cifar,
             true => Kind::List,
             false => Kind::Folder,
         }
@@ -245,7 +251,7 @@ impl Opened {
         let (images, classes) = (self.source.len(), self.source.classes().len());
         let what = match self.kind {
             Kind::Folder | Kind::List | Kind::Tar | Kind::Remote => return None,
-            Kind::TfRecord | Kind::Lmdb | Kind::Parquet => {
+            Kind::TfRecord | Kind::Lmdb | Kind::Parquet | Kind::Idx | Kind::Cifar => {
                 format!("{} of {images} images and {classes} named classes", self.kind.description())
             }
             Kind::Yolo | Kind::Coco => {
@@ -366,6 +372,17 @@ fn coco(options: &DataOptions, path: &Path) -> Result<Opened> {
 fn coco_options(options: &DataOptions) -> CocoOptions {
     let how = Coco::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
     given(how, &options.label_cache, |how, file| how.cache(file))
+}
+
+fn idx(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let idx = given(Idx::options(), &options.split, |how, split| how.split(split)).open(path)?;
+    Ok(Opened::of(Kind::Idx, idx.max_file_bytes(options.max_file_bytes().0)))
+}
+
+fn cifar(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let how = given(Cifar::options(), &options.split, |how, split| how.split(split));
+    let how = given(how, &options.label_column, |how, labels| how.labels(labels));
+    Ok(Opened::of(Kind::Cifar, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
 }
 
 fn count(skeleton: &Skeleton) -> usize {

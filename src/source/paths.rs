@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Words in file names that stand for a split, and the split.
-const SPLIT_WORDS: [(&str, &str); 8] = [
+const SPLIT_WORDS: [(&str, &str); 9] = [
     ("train", "train"),
     ("training", "train"),
     ("val", "validation"),
@@ -17,6 +17,8 @@ const SPLIT_WORDS: [(&str, &str); 8] = [
     ("dev", "validation"),
     ("eval", "validation"),
     ("test", "test"),
+    // MNIST's: ten thousand.
+    ("t10k", "test"),
 ];
 
 /// What is looked for.
@@ -167,6 +169,10 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>> {
 /// The split in a file's name: the first of its words that stands for one.
 fn split_of(path: &Path) -> Option<&'static str> {
     let name = name_of(path);
+    // CIFAR-10's name for its training images.
+    if name.starts_with("data_batch_") {
+        return Some("train");
+    }
     let split = |word: &str| SPLIT_WORDS.iter().find(|(known, _)| *known == word).map(|(_, split)| *split);
     name.split(|c: char| !c.is_ascii_alphanumeric()).find_map(split)
 }

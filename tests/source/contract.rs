@@ -21,7 +21,7 @@ use feedline::source::SharedCache;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
 use feedline::source::{
-    Cached, Coco, Destination, Folder, List, Lmdb, Memory, Mixture, Shards, Source, Version, WithClasses,
+    Cached, Cifar, Coco, Destination, Folder, Idx, List, Lmdb, Memory, Mixture, Shards, Source, Version, WithClasses,
     WithMasks, Yolo,
 };
 use heed::{DatabaseFlags, EnvFlags};
@@ -31,8 +31,11 @@ use std::path::Path;
 #[cfg(feature = "formats")]
 use std::path::PathBuf;
 
-/// Path, bytes and class of each record, in the order in which every source must hand them out.
-fn records() -> Vec<(&'static str, Vec<u8>, i64)> {
+/// Path, bytes and class of a record.
+type Record = (&'static str, Vec<u8>, i64);
+
+/// The records, in the order in which every source must hand them out that takes any bytes for a record.
+fn records() -> Vec<Record> {
     let pattern =
         |seed: u32, len: u32| (0..len).map(|i| (i.wrapping_mul(2_654_435_761) ^ seed) as u8).collect();
     vec![
@@ -56,14 +59,14 @@ fn class_names() -> Vec<String> {
     vec!["cat".to_owned(), "dog".to_owned()]
 }
 
-fn hands_out_the_records(source: &dyn Source) {
-    assert_eq!(source.len(), records().len());
-    assert_eq!(source.is_empty(), records().is_empty());
+fn hands_out_the_records(source: &dyn Source, records: &[Record]) {
+    assert_eq!(source.len(), records.len());
+    assert_eq!(source.is_empty(), records.is_empty());
     let mut bytes = Vec::new();
     // Backwards too, so that a short record follows a long one: the buffer is replaced and not appended to.
     for index in (0..source.len()).chain((0..source.len()).rev()) {
         source.read(index, &mut bytes).unwrap();
-        assert!(bytes == records()[index].1, "bytes of record {index}");
+        assert!(bytes == records[index].1, "bytes of record {index}");
     }
 }
 
@@ -82,13 +85,13 @@ impl Destination for Elsewhere {
     }
 }
 
-fn reads_into_other_memory_what_it_reads(source: &dyn Source) {
+fn reads_into_other_memory_what_it_reads(source: &dyn Source, records: &[Record]) {
     let (mut bytes, mut elsewhere) = (Vec::new(), Elsewhere::default());
     for index in (0..source.len()).chain((0..source.len()).rev()) {
         source.read_into(index, &mut elsewhere).unwrap();
         source.read_into(index, &mut bytes).unwrap();
-        assert!(elsewhere.bytes() == records()[index].1, "bytes of record {index}");
-        assert!(bytes == records()[index].1, "bytes of record {index} in a Vec");
+        assert!(elsewhere.bytes() == records[index].1, "bytes of record {index}");
+        assert!(bytes == records[index].1, "bytes of record {index} in a Vec");
     }
 }
 
@@ -103,19 +106,19 @@ fn fails_alike(source: &dyn Source, index: usize) -> Error {
     error
 }
 
-fn names_each_record_once_and_always_the_same(source: &dyn Source) {
+fn names_each_record_once_and_always_the_same(source: &dyn Source, records: &[Record]) {
     let keys = || (0..source.len()).map(|index| source.key(index).into_owned()).collect::<Vec<_>>();
     assert_eq!(keys(), keys());
     assert_eq!(keys().into_iter().collect::<HashSet<_>>().len(), source.len());
-    for (index, (path, _, _)) in records().iter().enumerate() {
+    for (index, (path, _, _)) in records.iter().enumerate() {
         assert!(source.key(index).ends_with(path), "{}", source.key(index));
     }
 }
 
-fn has_sorted_classes_and_labels_among_them(source: &dyn Source) {
+fn has_sorted_classes_and_labels_among_them(source: &dyn Source, records: &[Record]) {
     let classes = source.classes();
     assert!(classes.is_sorted());
-    for (index, (_, _, class)) in records().iter().enumerate() {
+    for (index, (_, _, class)) in records.iter().enumerate() {
         assert_eq!(class_of(&source.label(index)), *class);
         assert!(classes.is_empty() || (*class as usize) < classes.len());
     }
@@ -150,7 +153,7 @@ fn tells_versions_of_records_in_files(source: &dyn Source) {
     }
 }
 
-fn can_be_read_from_eight_threads_at_once(source: &dyn Source) {
+fn can_be_read_from_eight_threads_at_once(source: &dyn Source, records: &[Record]) {
     std::thread::scope(|scope| {
         for thread in 0..8 {
             scope.spawn(move || {
@@ -158,7 +161,7 @@ fn can_be_read_from_eight_threads_at_once(source: &dyn Source) {
                 for turn in 0..40 {
                     let index = (turn * 7 + thread) % source.len();
                     source.read(index, &mut bytes).unwrap();
-                    assert!(bytes == records()[index].1, "record {index} on thread {thread}");
+                    assert!(bytes == records[index].1, "record {index} on thread {thread}");
                 }
             });
         }
@@ -188,7 +191,26 @@ fn names_a_file_that_vanished(source: &dyn Source, folder: &Path) {
     assert!(bytes == records()[4].1);
 }
 
+fn keeps_every_promise(source: &dyn Source, records: &[Record]) {
+    hands_out_the_records(source, records);
+    reads_into_other_memory_what_it_reads(source, records);
+    names_each_record_once_and_always_the_same(source, records);
+    has_sorted_classes_and_labels_among_them(source, records);
+    refuses_indices_behind_the_end(source);
+    tells_versions_of_records_in_files(source);
+    can_be_read_from_eight_threads_at_once(source, records);
+    keeps_the_buffer_from_read_to_read(source);
+}
+
 macro_rules! contract {
+    ($source:ident, of $records:ident, $build:expr) => {
+        #[test]
+        fn $source() {
+            let folder = tempfile::tempdir().unwrap();
+            let build: fn(&Path) -> Box<dyn Source> = $build;
+            keeps_every_promise(&build(folder.path()), &$records());
+        }
+    };
     ($source:ident, $vanishing:expr, $build:expr) => {
         #[test]
         fn $source() {
@@ -196,14 +218,7 @@ macro_rules! contract {
             write_files(folder.path());
             let build: fn(&Path) -> Box<dyn Source> = $build;
             let source = build(folder.path());
-            hands_out_the_records(&source);
-            reads_into_other_memory_what_it_reads(&source);
-            names_each_record_once_and_always_the_same(&source);
-            has_sorted_classes_and_labels_among_them(&source);
-            refuses_indices_behind_the_end(&source);
-            tells_versions_of_records_in_files(&source);
-            can_be_read_from_eight_threads_at_once(&source);
-            keeps_the_buffer_from_read_to_read(&source);
+            keeps_every_promise(&source, &records());
             if $vanishing {
                 names_a_file_that_vanished(&source, folder.path());
             }
@@ -331,6 +346,43 @@ fn lmdb(folder: &Path) -> Box<dyn Source> {
     Box::new(Lmdb::open(folder.join("lmdb")).unwrap())
 }
 
+/// Images of one size, which are handed out as PNM with this head: three, by these keys.
+fn rasters(keys: [&'static str; 3], head: &str, levels: usize) -> Vec<Record> {
+    let levels_of = |seed: usize| (0..levels).map(move |at| (at * 7 + seed * 31) as u8);
+    let record = |(number, key)| (key, head.bytes().chain(levels_of(number)).collect(), number as i64 % 2);
+    keys.into_iter().enumerate().map(record).collect()
+}
+
+fn of_idx() -> Vec<Record> {
+    let keys = ["train-images-idx3-ubyte/0", "train-images-idx3-ubyte/1", "train-images-idx3-ubyte/2"];
+    rasters(keys, "P5\n4 3\n255\n", 12)
+}
+
+fn idx(folder: &Path, packed: bool) -> Box<dyn Source> {
+    let images: Vec<u8> =
+        of_idx().iter().flat_map(|(_, bytes, _)| bytes[bytes.len() - 12..].to_vec()).collect();
+    let labels: Vec<u8> = of_idx().iter().map(|(.., class)| *class as u8).collect();
+    let ending = if packed { ".gz" } else { "" };
+    let at = |name: &str| folder.join(format!("train-{name}-ubyte{ending}"));
+    write::idx(&at("images-idx3"), 8, &[3, 3, 4], &images);
+    write::idx(&at("labels-idx1"), 8, &[3], &labels);
+    Box::new(Idx::open(folder).unwrap())
+}
+
+fn of_cifar() -> Vec<Record> {
+    rasters(["data_batch_1.bin/0", "data_batch_1.bin/1", "data_batch_2.bin/0"], "P6\n32 32\n255\n", 3072)
+}
+
+fn cifar(folder: &Path) -> Box<dyn Source> {
+    let images: Vec<_> = of_cifar()
+        .into_iter()
+        .map(|(_, bytes, class)| (vec![class as u8], bytes[bytes.len() - 3072..].to_vec()))
+        .collect();
+    write::cifar(&folder.join("data_batch_1.bin"), &images[..2]);
+    write::cifar(&folder.join("data_batch_2.bin"), &images[2..]);
+    Box::new(Cifar::open(folder).unwrap())
+}
+
 /// The records as objects of a store.
 #[cfg(feature = "remote")]
 fn remote(objects: std::collections::BTreeMap<String, Vec<u8>>) -> Box<dyn Source> {
@@ -371,6 +423,9 @@ contract!(parquet_of_the_hub, false, |folder| parquet(folder, true));
 #[cfg(feature = "parquet")]
 contract!(parquet_of_names, false, |folder| parquet(folder, false));
 contract!(lmdb_environment, false, lmdb);
+contract!(idx_files, of of_idx, |folder| idx(folder, false));
+contract!(packed_idx_files, of of_idx, |folder| idx(folder, true));
+contract!(cifar_files, of of_cifar, cifar);
 contract!(yolo_files, true, yolo);
 contract!(coco_json, true, coco);
 contract!(files_with_masks, true, |path| {
@@ -427,6 +482,8 @@ fn data_of(word: &str, folder: &Path) -> PathBuf {
         "parquet" => |folder| parquet(folder, true),
         "yolo" => yolo,
         "coco" => coco,
+        "idx" => |folder| idx(folder, true),
+        "cifar" => cifar,
         "remote" => return "s3://bucket/folder".into(),
         other => {
             panic!("no data of the kind `{other}`: give them here, and hold its source to the promises above")

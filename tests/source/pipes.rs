@@ -41,6 +41,8 @@ fn a_pipe_in_the_place_of_data_is_refused_whatever_they_should_be() {
         (Kind::Parquet, "images.parquet"),
         (Kind::Yolo, "data.yaml"),
         (Kind::Coco, "instances.json"),
+        (Kind::Idx, "train-images-idx3-ubyte"),
+        (Kind::Cifar, "data_batch_1.bin"),
     ] {
         let path = folder.path().join(name);
         pipe::make(&path);

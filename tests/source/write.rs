@@ -328,3 +328,32 @@ fn label_column(group: &mut RowGroup<'_>, labels: &Labels<'_>, rows: std::ops::R
         }
     }
 }
+
+/// An idx file of an array of this shape whose numbers have the type `kind`; packed by gzip where the path says so.
+pub(crate) fn idx(path: &Path, kind: u8, shape: &[u32], bytes: &[u8]) {
+    let mut file = vec![0, 0, kind, shape.len() as u8];
+    file.extend(shape.iter().flat_map(|length| length.to_be_bytes()));
+    file.extend(bytes);
+    match path.extension().is_some_and(|ending| ending == "gz") {
+        true => gzip(path, &file),
+        false => std::fs::write(path, file).unwrap(),
+    }
+}
+
+/// A file of gzip that unpacks to `bytes`.
+pub(crate) fn gzip(path: &Path, bytes: &[u8]) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, bytes).unwrap();
+    packed.finish().unwrap();
+}
+
+/// A file of CIFAR's binary version: the labels and the interleaved levels of each image.
+pub(crate) fn cifar(path: &Path, images: &[(Vec<u8>, Vec<u8>)]) {
+    let plane = |levels: &[u8], channel: usize| levels.iter().skip(channel).step_by(3).copied().collect();
+    let image = |(labels, levels): &(Vec<u8>, Vec<u8>)| {
+        let planes: [Vec<u8>; 3] = [0, 1, 2].map(|channel| plane(levels, channel));
+        [labels.clone(), planes.concat()].concat()
+    };
+    std::fs::write(path, images.iter().flat_map(image).collect::<Vec<u8>>()).unwrap();
+}
