@@ -47,6 +47,7 @@ pub use report::stats::{Limit, Stats};
 pub use report::timing::{Histogram, Timing};
 pub use report::trace::Trace;
 pub(crate) use spread::spread;
+pub(crate) use stored_pixels::stored_pixels;
 #[cfg(feature = "pack")]
 pub(crate) use upright::Upright;
 pub(crate) use worker::cores;

@@ -9,10 +9,11 @@ use crate::coefficients::{Converter, Profile};
 use crate::error::Result;
 use crate::image::{Format, parse_header};
 use crate::jpeg::Limits;
+use crate::loader::stored_pixels;
 use crate::machine;
 use crate::policy::DecodeScale;
 use crate::recipe::Recipe;
-use crate::source::Source;
+use crate::source::{Make, Source};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -20,8 +21,10 @@ use std::sync::Arc;
 const GAIN: f64 = 1.05;
 /// Where decoding takes less of the workers' time, faster decoding is not tried.
 const DECODE_MATTERS: f64 = 0.3;
-/// Files that are converted, to see what their coefficients give.
-const CONVERTED: usize = 96;
+/// Files that are converted, to see what others in their place give.
+const TRIED: usize = 96;
+/// The most bytes of decoded ones.
+const MOST_DECODED: u64 = 512 << 20;
 
 /// Another setting.
 #[derive(Clone, Debug, Serialize)]
@@ -58,6 +61,7 @@ impl Tried<'_> {
         found.extend(cached(parts, workers, storage, self.source.len()));
         let work = self.measure(self.records, self.recipe, parts)?;
         if work.decode >= DECODE_MATTERS {
+            found.extend(self.decoded(parts, workers, &work)?);
             found.extend(self.fast(parts, workers, &work)?);
             found.extend(self.coefficients(parts, workers, (&work, storage))?);
         }
@@ -84,6 +88,30 @@ impl Tried<'_> {
             setting: "decode_scale = \"fast\"".into(),
             together: scaled(parts, now, &fast).together(workers),
             note: "pixels differ a little where images are shrunk to a half or less".into(),
+            measured: true,
+        }))
+    }
+
+    /// Pixels in place of files, in memory.
+    fn decoded(&self, parts: &Parts, workers: usize, now: &WorkRates) -> Result<Option<Alternative>> {
+        let make = stored_pixels(&self.recipe.options);
+        let (mut records, mut bytes) = (Vec::new(), 0);
+        for record in self.records.iter().take(TRIED) {
+            let mut made = Vec::new();
+            if make.make(&record.bytes, MOST_DECODED.saturating_sub(bytes), &mut made) {
+                bytes += made.len() as u64;
+                records.push(Record { index: record.index, bytes: made.into() });
+            }
+        }
+        let takes = bytes as f64 / records.len().max(1) as f64 * self.source.len() as f64;
+        if records.is_empty() || available().is_none_or(|free| takes > 0.5 * free) {
+            return Ok(None);
+        }
+        let decoded = self.measure(&records.into(), self.recipe, parts)?;
+        Ok(Some(Alternative {
+            setting: "cache = \"ram\", cache_form = \"decoded\"".into(),
+            together: scaled(&parts.without_storage(), now, &decoded).together(workers),
+            note: format!("from the second epoch on; it takes {:.1} GB", takes / 1e9),
             measured: true,
         }))
     }
@@ -116,7 +144,7 @@ impl Tried<'_> {
         let mut converter = Converter::new(&Limits::default(), Profile::default());
         let is_jpeg =
             |record: &&Record| parse_header(&record.bytes).is_ok_and(|header| header.format == Format::Jpeg);
-        let some: Vec<&Record> = self.records.iter().take(CONVERTED).collect();
+        let some: Vec<&Record> = self.records.iter().take(TRIED).collect();
         let jpegs: Vec<&Record> = some.iter().copied().filter(is_jpeg).collect();
         if jpegs.len() * 2 < some.len() || jpegs.is_empty() {
             return None;
@@ -165,10 +193,14 @@ fn more_workers(parts: &Parts, workers: usize) -> Option<Alternative> {
     })
 }
 
+fn available() -> Option<f64> {
+    machine::available().or_else(machine::memory).map(|bytes| bytes as f64)
+}
+
 /// Files in memory from the second epoch on.
 fn cached(parts: &Parts, workers: usize, storage: &StorageRates, images: usize) -> Option<Alternative> {
     let bytes = storage.mean_bytes * images as f64;
-    let free = machine::bytes_in("/proc/meminfo", "MemAvailable:").or_else(machine::memory)? as f64;
+    let free = available()?;
     (bytes < 0.5 * free).then(|| Alternative {
         setting: "cache = \"ram\"".into(),
         together: parts.without_storage().together(workers),

@@ -48,6 +48,8 @@ pub(super) fn measured(recipe: &Recipe, workers: usize) -> Recipe {
     (told.subset, told.weights, told.repeats, told.max_failures) = (None, None, None, None);
     // Not what lies in memory already.
     told.byte_cache = None;
+    (told.cache, told.cache_form, told.cache_resize) = (None, None, None);
+    (told.cache_limit, told.cache_file) = (None, None);
     (told.shuffle_shards, told.workers) = (None, Some(workers));
     (told.last_batch, told.bad_sample) = (Some(LastBatch::Drop), Some(BadSample::Substitute));
     recipe

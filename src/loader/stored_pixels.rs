@@ -63,6 +63,11 @@ impl Make for StoredPixels {
     }
 }
 
+/// What `cache` would store with these options where it keeps images decoded.
+pub(crate) fn stored_pixels(options: &Options) -> impl Make + use<> {
+    StoredPixels::of(options)
+}
+
 /// Writes R, G, B of each pixel as PPM, or as PGM, a third as large, where all pixels are grey.
 fn write_pnm(pixels: &[u8], Size { width, height }: Size, to: &mut Vec<u8>) {
     let triples = pixels.as_chunks::<3>().0;

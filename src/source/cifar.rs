@@ -8,6 +8,7 @@ use super::{Destination, Source};
 use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::Size;
 use crate::regular_file;
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -117,6 +118,10 @@ impl CifarOptions {
 
 impl Source for Cifar {
     pass_on!([.rasters] len key label classes);
+
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        self.rasters.file(index)
+    }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.read_into(index, bytes).inspect_err(|_| bytes.clear())

@@ -8,6 +8,7 @@ use super::{Destination, Source};
 use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::Size;
 use array::{Array, begins_as_one};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Grey images of one size in an idx file, with their classes in another one: MNIST, Fashion-MNIST, KMNIST, EMNIST.
@@ -125,6 +126,10 @@ impl IdxOptions {
 
 impl Source for Idx {
     pass_on!([.rasters] len key label classes);
+
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        self.rasters.file(index)
+    }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.read_into(index, bytes).inspect_err(|_| bytes.clear())

@@ -97,6 +97,11 @@ impl Rasters {
         format!("{}/{number}", name.trim_end_matches(".gz")).into()
     }
 
+    /// The file that the image lies in.
+    pub(super) fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        (index < self.len()).then(|| Cow::Borrowed(&*self.place(index).0.path))
+    }
+
     pub(super) fn label(&self, index: usize) -> Label {
         self.classes.get(index).map_or(Label::Unlabelled, |&class| Label::Class(class.into()))
     }

@@ -21,8 +21,8 @@ use feedline::source::SharedCache;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
 use feedline::source::{
-    Cached, Cifar, Coco, Destination, Folder, Idx, List, Lmdb, Memory, Mixture, Shards, Source, Version, WithClasses,
-    WithMasks, Yolo,
+    Cached, Cifar, Coco, Destination, Folder, Idx, List, Lmdb, Memory, Mixture, Shards, Source, Version,
+    WithClasses, WithMasks, Yolo,
 };
 use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;

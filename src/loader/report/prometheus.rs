@@ -102,6 +102,7 @@ const METRICS: &[Metric] = &[
         "Reads that a cache answered.",
     ),
     ("/io/disk_hits", "feedline_cache_hits_total", Counter, Some(("cache", "disk")), ""),
+    ("/io/shared_hits", "feedline_cache_hits_total", Counter, Some(("cache", "shared")), ""),
     (
         "/io/memory_misses",
         "feedline_cache_misses_total",
@@ -110,6 +111,7 @@ const METRICS: &[Metric] = &[
         "Reads that a cache could not answer.",
     ),
     ("/io/disk_misses", "feedline_cache_misses_total", Counter, Some(("cache", "disk")), ""),
+    ("/io/shared_misses", "feedline_cache_misses_total", Counter, Some(("cache", "shared")), ""),
     ("/io/requests", "feedline_store_requests_total", Counter, None, "Requests to an object store."),
     ("/io/retries", "feedline_store_retries_total", Counter, None, "Requests that were sent again."),
     ("/io/bytes_fetched", "feedline_store_bytes_total", Counter, None, "Bytes fetched from an object store."),
