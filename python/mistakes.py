@@ -292,7 +292,7 @@ def escaped(message: str) -> str:
     """A message in a cell of a table."""
     for sign in "|*<":
         message = message.replace(sign, f"\\{sign}")
-    return message
+    return message.replace("__", r"\_\_")
 
 
 if __name__ == "__main__":
