@@ -40,6 +40,24 @@ pub(crate) fn check_links(file: &File) -> Vec<String> {
     links(&file.text).iter().filter_map(problem).collect()
 }
 
+/// The pages of `docs/` are on the list of the site's pages, each once.
+pub(crate) fn check_site(files: &[File]) -> Vec<String> {
+    const LIST: &str = "site/SUMMARY.md";
+    let list = files.iter().find(|file| file.path == LIST);
+    let listed: Vec<PathBuf> = list
+        .map(|list| links(&list.text).iter().filter_map(|(_, target)| resolve(LIST, target)).collect())
+        .unwrap_or_default();
+    let is_page = |file: &&File| {
+        file.path.strip_prefix("docs/").is_some_and(|name| name.ends_with(".md") && !name.contains('/'))
+    };
+    let problem = |file: &File| match listed.iter().filter(|page| *page == Path::new(&file.path)).count() {
+        1 => None,
+        0 => Some(format!("{}: not in {LIST}: add it to the part that it belongs to", file.path)),
+        times => Some(format!("{}: {times} times in {LIST}: leave one", file.path)),
+    };
+    files.iter().filter(is_page).filter_map(problem).collect()
+}
+
 /// The path from the root that a link in `from` means; none if it leaves the tree.
 fn resolve(from: &str, target: &str) -> Option<PathBuf> {
     let mut path = PathBuf::from(from);
@@ -91,6 +109,18 @@ mod tests {
         assert_eq!(problems("//! Sizes\nuse x;"), 1);
         assert_eq!(problems("// Sizes."), 1);
         assert_eq!(problems(""), 1);
+    }
+
+    #[test]
+    fn a_page_that_the_site_has_not_once_is_refused() {
+        let problems = |list| {
+            let files = ["docs/a.md", "docs/b.md", "docs/pictures/c.md"].map(|path| File::new(path, ""));
+            check_site(&[&files[..], &[File::new("site/SUMMARY.md", list)]].concat()).len()
+        };
+        assert_eq!(problems("- [A](../docs/a.md)\n- [B](../docs/b.md)"), 0);
+        assert_eq!(problems("- [A](../docs/a.md)"), 1);
+        assert_eq!(problems("- [A](../docs/a.md)\n- [B](../docs/b.md)\n- [A](../docs/a.md)"), 1);
+        assert_eq!(problems(""), 2);
     }
 
     #[test]

@@ -98,6 +98,11 @@ fn every_relative_link_points_at_a_file() {
 }
 
 #[test]
+fn every_page_of_docs_is_on_the_site() {
+    the_tree_keeps(docs::check_site);
+}
+
+#[test]
 fn unsafe_stands_where_it_may_and_says_why() {
     every_file_keeps(unsafety::check);
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 /// One file: its path from the root with `/`, its size, and its text if it is text.
+#[derive(Clone)]
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) bytes: u64,
@@ -24,10 +25,10 @@ impl File {
         self.path.strip_prefix("src/").filter(|_| self.is_rust())
     }
 
-    /// Scripts: Python, shell, and what lies in `.ci`, `gpu` and `release`.
+    /// Scripts: Python, shell, and what lies in `.ci`, `gpu`, `release` and `site`.
     pub(crate) fn is_script(&self) -> bool {
         let by_name = self.path.ends_with(".py") || self.path.ends_with(".sh");
-        by_name || [".ci/", "gpu/", "release/"].iter().any(|folder| self.path.starts_with(folder))
+        by_name || [".ci/", "gpu/", "release/", "site/"].iter().any(|folder| self.path.starts_with(folder))
     }
 }
 

@@ -1,0 +1,100 @@
+"""What becomes of the list of the site's pages, and of links between them: site/pages.py.
+
+python3 -m unittest tests/python/site_pages.py
+"""
+
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "site"))
+
+import pages  # noqa: E402
+
+
+class TheListOfPages(unittest.TestCase):
+    FILES = {"docs/a.md", "docs/b.md", "docs/notebooks/c.ipynb", "README.md"}
+
+    def test_a_page_of_docs_that_is_left_out_is_named(self):
+        (problem,) = pages.problems(["docs/a.md"], self.FILES)
+        self.assertIn("docs/b.md is not in site/SUMMARY.md", problem)
+
+    def test_a_page_that_comes_twice_is_named(self):
+        (problem,) = pages.problems(["docs/a.md", "docs/b.md", "docs/a.md"], self.FILES)
+        self.assertIn("docs/a.md is in site/SUMMARY.md 2 times", problem)
+
+    def test_a_page_that_is_gone_is_named(self):
+        (problem,) = pages.problems(["docs/a.md", "docs/b.md", "docs/c.md"], self.FILES)
+        self.assertIn("docs/c.md is in site/SUMMARY.md and does not exist", problem)
+
+    def test_a_complete_list_passes(self):
+        self.assertEqual(pages.problems(["docs/b.md", "docs/a.md", "README.md"], self.FILES), [])
+
+    def test_the_list_of_this_site_names_every_page_of_docs(self):
+        listed = pages.listed((ROOT / "site/SUMMARY.md").read_text())
+        there = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.md") if "target" not in path.parts}
+        self.assertEqual(pages.problems(listed, there), [])
+        self.assertGreater(len(listed), 30)
+
+
+class Links(unittest.TestCase):
+    def setUp(self):
+        self.layout = pages.Layout(
+            ["site/index.md", "docs/python.md", "README.md"], {"examples/a.py", "recipes/b.toml", "recipes/c.toml"}
+        )
+
+    def test_pages_keep_their_places_but_for_the_front_page(self):
+        self.assertEqual(self.layout.target("docs/python.md", "../README.md#limits"), "../README.md#limits")
+        self.assertEqual(self.layout.target("site/index.md", "../docs/python.md"), "docs/python.md")
+
+    def test_a_file_and_a_folder_become_pages(self):
+        self.assertEqual(self.layout.target("docs/python.md", "../examples/a.py"), "../examples/a.py.md")
+        self.assertEqual(self.layout.target("docs/python.md", "../recipes"), "../recipes.md")
+        self.assertEqual(self.layout.files, {"examples/a.py", "recipes"})
+
+    def test_a_notebook_is_the_page_that_is_made_of_it(self):
+        self.assertEqual(
+            self.layout.target("README.md", "docs/notebooks/first-steps.ipynb"), "docs/notebooks/first-steps.md"
+        )
+
+    def test_a_picture_comes_along(self):
+        self.assertEqual(self.layout.target("README.md", "docs/pictures/a.svg"), "docs/pictures/a.svg")
+        self.assertEqual(self.layout.pictures, {"docs/pictures/a.svg"})
+
+    def test_links_to_elsewhere_and_within_the_page_stay(self):
+        for target in ("https://example.org/a.md", "#part", "mailto:a@example.org"):
+            self.assertEqual(self.layout.target("README.md", target), target)
+
+    def test_a_link_that_leads_nowhere_ends_the_build(self):
+        with self.assertRaisesRegex(SystemExit, "README.md: `docs/nothing.md` leads nowhere"):
+            self.layout.target("README.md", "docs/nothing.md")
+
+    def test_code_and_comments_have_no_links(self):
+        text = "[a](b)\n`[a](b)`\n```\n[a](b)\n```\n<!-- [a](b) -->\n"
+        self.assertEqual(pages.prose(text, str.upper), text.replace("[a](b)\n`", "[A](B)\n`", 1))
+
+
+class TheFrontPage(unittest.TestCase):
+    PROOF = "| feedline | 2018 [1923..2185] | 4.55x |"
+
+    def test_a_figure_that_the_benchmarks_have_not_is_named(self):
+        front = "* makes 2018 images, 4.56 times as many ([all](../docs/benchmarks.md))\n* on 64 cores\n"
+        self.assertEqual(pages.unproven(front, self.PROOF), ["4.56"])
+
+    def test_a_part_of_a_figure_is_no_figure(self):
+        self.assertEqual(pages.unproven("201 and 4.5 ([all](../docs/benchmarks.md))", self.PROOF), ["201", "4.5"])
+
+    def test_programs_come_from_the_readme(self):
+        self.assertIn("import feedline", pages.in_place("<!-- README.md: In Python -->"))
+        with self.assertRaisesRegex(SystemExit, "README.md has no block of code"):
+            pages.in_place("<!-- README.md: In Latin -->")
+
+    def test_a_link_without_a_target_is_one_to_what_the_build_makes(self):
+        self.assertEqual(pages.filled("[First steps]()", "docs/a.md"), "[First steps](notebooks/first-steps.md)")
+        with self.assertRaisesRegex(SystemExit, "makes no page `Last steps`"):
+            pages.filled("[Last steps]()", "docs/a.md")
+
+
+if __name__ == "__main__":
+    unittest.main()
