@@ -1,13 +1,14 @@
 # The steps of `.ci/full plugs`. Sourced, not run.
 
 plugs() {
-    part plugs 25
+    part plugs 28
     step "plug tests" plug_tests
     step "plug torchvision" plug_torchvision
     notes_of "plug torchvision"
     step "plug timm" plug_timm
     notes_of "plug timm"
     step "plug ultralytics" plug_ultralytics
+    step "proof" proof
 }
 
 # trainer_environment NAME LIST: Python in $work/NAME with the packages of the list, torch's packages and feedline.
@@ -124,4 +125,18 @@ plug_ultralytics() {
         "$work/plugs/bin/python" -W ignore examples/python/plug_ultralytics.py --data "$data" --model "$model" --epochs 2 \
             --imgsz 64 --batch 4 --device cpu --project "$work/plug-runs"
     done
+}
+
+# The scripts of docs/proof.md on a few images: every run has its figures, and the page takes them.
+proof() {
+    plug_environment
+    local folder=$work/proof
+    rm -rf "$folder"
+    mkdir -p "$folder/docs"
+    cp docs/proof.md "$folder/docs"
+    "$work/plugs/bin/python" examples/python/proof/run.py "$folder" --tiny
+    "$work/plugs/bin/python" examples/python/proof/report.py "$folder" --docs "$folder/docs"
+    [[ -s $folder/docs/pictures/proof-classifier.svg && -s $folder/docs/pictures/proof-detector.svg ]] ||
+        missing "the curves that report.py draws"
+    (($(grep -c '^| seed 0 |' "$folder/docs/proof.md") == 3)) # accuracy, mAP50 and mAP50-95
 }

@@ -1,0 +1,173 @@
+"""Writes the tables and plots of docs/proof.md from the figures that run.py has kept.
+
+    python examples/python/proof/report.py out/proof
+
+Replaces what stands between the page's marks, and docs/pictures/proof-*. Runs of one task that differ in settings, machine or
+versions are refused, and so is a seed that only one of the loaders has. Needs matplotlib and Pillow.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+
+import matplotlib
+from PIL import Image, ImageDraw
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs"
+STOCK = {"classifier": "torchvision", "detector": "ultralytics"}
+#: What is measured of each task after each epoch, and how it is shown.
+MEASURED = {"classifier": {"accuracy": "accuracy"}, "detector": {"map50": "mAP50", "map50_95": "mAP50-95"}}
+COLOURS = ["#c44e52", "#2a6fbb"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="that of run.py")
+    parser.add_argument("--docs", type=pathlib.Path, default=DOCS, help="with proof.md and a folder pictures")
+    args = parser.parse_args()
+    page = args.docs / "proof.md"
+    text = page.read_text()
+    runs = [json.loads(path.read_text()) for path in sorted((args.folder / "runs").glob("*.json"))]
+    for task, stock in STOCK.items():
+        pairs = paired([run for run in runs if run["task"] == task], task, stock)
+        name = f"pictures/proof-{task}.svg"
+        draw(pairs, stock, MEASURED[task], args.docs / name)
+        tables = [learned(pairs, stock, MEASURED[task]), f"![Curves of all runs]({name})", costs(pairs, stock), settings(pairs)]
+        text = replaced(text, task, "\n\n".join(tables))
+    page.write_text(text)
+    sheet(args.folder, args.docs / "pictures" / "proof-sets.jpg")
+
+
+def paired(runs, task, stock):
+    """The runs of both loaders by seed: {seed: (stock's, feedline's)}."""
+    if not runs:
+        raise SystemExit(f"no run of the {task} is there: run.py makes them")
+    for name in ("settings", "machine"):
+        kinds = {json.dumps(run[name], sort_keys=True) for run in runs}
+        if len(kinds) > 1:
+            raise SystemExit(f"the runs of the {task} differ in {name}, so they can't be compared: {', '.join(kinds)}")
+    by_loader = [{run["seed"]: run for run in runs if run["loader"] == loader} for loader in (stock, "feedline")]
+    if by_loader[0].keys() != by_loader[1].keys():
+        raise SystemExit(f"the {task} has the seeds {[sorted(seeds) for seeds in by_loader]}: run.py makes what is missing")
+    return {seed: (by_loader[0][seed], by_loader[1][seed]) for seed in sorted(by_loader[0])}
+
+
+def learned(pairs, stock, measured):
+    """What each run had learned after its last epoch, and the difference of the means beside the spread of the seeds."""
+    tables = []
+    for name, title in measured.items():
+        lines = [f"| {title} after the last epoch | {stock} | feedline | difference |", "|---|---:|---:|---:|"]
+        ends = {seed: [run[name][-1] for run in pair] for seed, pair in pairs.items()}
+        lines += [f"| seed {seed} | {a:.4f} | {b:.4f} | {b - a:+.4f} |" for seed, (a, b) in ends.items()]
+        both = list(zip(*ends.values()))
+        means = [statistics.mean(each) for each in both]
+        lines.append(f"| mean | {means[0]:.4f} | {means[1]:.4f} | **{means[1] - means[0]:+.4f}** |")
+        if len(pairs) > 1:
+            spreads = [statistics.stdev(each) for each in both]
+            differences = statistics.stdev(b - a for a, b in ends.values())
+            lines.append(f"| standard deviation of the seeds | {spreads[0]:.4f} | {spreads[1]:.4f} | {differences:.4f} |")
+            ranges = [max(each) - min(each) for each in both]
+            lines.append(f"| greatest less least | {ranges[0]:.4f} | {ranges[1]:.4f} | |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
+
+
+def costs(pairs, stock):
+    """Medians over all epochs of all seeds, with the least and the greatest; and of whole processes over the seeds."""
+    lines = [f"| | {stock} | feedline | {stock} / feedline |", "|---|---:|---:|---:|"]
+    rows = {
+        "seconds of training, an epoch": "seconds",
+        "CPU seconds of all processes, an epoch": "cpu_seconds",
+        "seconds in which the loop waited for its loader, an epoch": "wait_seconds",
+        "seconds of the whole process, start and validation included": "whole_seconds",
+        "CPU seconds of the whole process": "whole_cpu_seconds",
+    }
+    for title, name in rows.items():
+        cells, middles = [], []
+        for runs in zip(*pairs.values()):
+            figures = [figure for run in runs for figure in (run[name] if isinstance(run[name], list) else [run[name]])]
+            middles.append(statistics.median(figures))
+            cells.append(f"{middles[-1]:.1f} [{min(figures):.1f}..{max(figures):.1f}]")
+        ratio = f"{middles[0] / middles[1]:.2f}" if name != "wait_seconds" else ""
+        lines.append(f"| {title} | {' | '.join(cells)} | {ratio} |")
+    return "\n".join(lines)
+
+
+def settings(pairs):
+    """Machine, versions and settings, and how quiet the machine was."""
+    runs = [run for pair in pairs.values() for run in pair]
+    about = dict(runs[0]["machine"])
+    of_hardware = ("processor", "cores", "memory_gib", "gpu")
+    hardware = {name: about.pop(name) for name in of_hardware if name in about}
+    others = [run["others_share"] for run in runs]
+    gpu = f", {hardware['gpu']}" if "gpu" in hardware else ""
+    chosen = ", ".join(f"`--{name.replace('_', '-')} {value}`" for name, value in runs[0]["settings"].items())
+    epoch, validation = runs[0]["images"], runs[0]["validation_images"]
+    return (
+        f"On {hardware['cores']} cores of {hardware['processor']} with {hardware['memory_gib']} GiB{gpu}; "
+        f"{', '.join(f'{name} {version}' for name, version in about.items())}; {chosen}; {epoch} images an epoch, {validation} of "
+        f"validation. Other work on the machine took {min(others):.0%} to {max(others):.0%} of its CPU time during a run."
+    )
+
+
+def draw(pairs, stock, measured, path):
+    """Curves of all runs: what is measured, and the loss of training, epoch by epoch."""
+    # Text stays text, and the same figures make the same file.
+    plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "feedline", "font.size": 9, "font.family": "sans-serif"})
+    figure, axes = plt.subplots(1, len(measured) + 1, figsize=(3.6 * (len(measured) + 1), 2.8), layout="constrained")
+    for number, pair in enumerate(pairs.values()):
+        for run, loader, colour in zip(pair, (stock, "feedline"), COLOURS):
+            label = None if number else loader
+            for axis, curve in zip(axes, [*(run[name] for name in measured), losses(run)]):
+                axis.plot(range(1, len(curve) + 1), curve, color=colour, lw=1.2, alpha=0.8, label=label)
+    for axis, title in zip(axes, [*measured.values(), "loss of training"]):
+        axis.set(title=title, xlabel="epoch")
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.set_ylim(bottom=0)
+    axes[0].legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def losses(run):
+    """The mean loss of each epoch: of the classifier's steps, or the sum of the detector's parts."""
+    if isinstance(run["loss"][0], dict):
+        return [sum(parts.values()) for parts in run["loss"]]
+    steps = len(run["loss"]) // len(run["seconds"])
+    return [statistics.mean(run["loss"][at : at + steps]) for at in range(0, len(run["loss"]), steps)]
+
+
+def sheet(folder, path):
+    """An image of each class, and five of objects with their boxes."""
+    objects = folder / "objects"
+    shown = [(sorted(each.iterdir())[0], []) for each in sorted((folder / "classes" / "train").iterdir())]
+    for name in sorted((objects / "images" / "train").iterdir())[:5]:
+        shown.append((name, (objects / "labels" / "train" / f"{name.stem}.txt").read_text().splitlines()))
+    paper = Image.new("RGB", (5 * 200, 3 * 150), "white")
+    for at, (name, labels) in enumerate(shown):
+        image = Image.open(name).convert("RGB")
+        for line in labels:
+            x, y, w, h = (float(part) * edge for part, edge in zip(line.split()[1:], 2 * image.size))
+            ImageDraw.Draw(image).rectangle((x - w / 2, y - h / 2, x + w / 2, y + h / 2), outline="white", width=2)
+        image.thumbnail((196, 146))
+        paper.paste(image, (at % 5 * 200 + 2, at // 5 * 150 + 2))
+    paper.save(path, quality=85)
+
+
+def replaced(text, task, written):
+    """The page with other text between the marks of a task."""
+    marks = f"<!-- report: {task} -->", f"<!-- end: {task} -->"
+    pattern = re.compile(f"{re.escape(marks[0])}.*?{re.escape(marks[1])}", re.DOTALL)
+    if len(pattern.findall(text)) != 1:
+        raise SystemExit(f"the page needs {marks[0]} and {marks[1]}, once and in this order")
+    return pattern.sub(lambda _: f"{marks[0]}\n{written}\n{marks[1]}", text)
+
+
+if __name__ == "__main__":
+    main()
