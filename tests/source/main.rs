@@ -22,6 +22,7 @@ mod pack;
 mod packed;
 #[cfg(feature = "formats")]
 mod pipes;
+mod promises;
 mod rasters;
 #[cfg(feature = "remote")]
 #[allow(dead_code, reason = "faults are for the tests in tests/remote")]
