@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Maximum number of spans that are kept; more are counted.
 const MOST_SPANS: usize = 1 << 20;
 
-/// Spans of a loader's threads, from [`super::LoaderBuilder::trace`] on: each stage of each sample, and the consumer's waits
+/// Spans of a loader's threads, from [`crate::loader::LoaderBuilder::trace`] on: each stage of each sample, and the consumer's waits
 /// and work. Clones share what is recorded.
 ///
 /// It is written in Chrome's trace event format (JSON), which <https://ui.perfetto.dev> and `chrome://tracing` open. A span costs
