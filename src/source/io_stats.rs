@@ -31,11 +31,11 @@ pub struct IoStats {
     pub shared_misses: u64,
     /// Bytes of its file.
     pub shared_bytes: u64,
-    /// Records that were not stored there, since there was no room.
+    /// How often a record was not stored there, since there was no room.
     pub shared_full: u64,
-    /// Records that could not be stored there for another reason.
+    /// How often one could not be stored there for another reason.
     pub shared_failures: u64,
-    /// Records that were damaged there, and were read from their source.
+    /// How often one was damaged there, and was read from its source.
     pub shared_damaged: u64,
     /// Milliseconds that the threads which read were spared: what the records that were found had taken to read, and to decode
     /// where pixels are stored, when they were stored, less what it took to find them.

@@ -238,11 +238,12 @@ impl Stats {
              decoding whole images where it holds pixels"
         );
         if shared_full > 0 {
-            said += &format!("; it had no room for {shared_full} others: raise cache_limit");
+            said += &format!("; {shared_full} times it had no room for one: raise cache_limit");
         }
         if shared_failures > 0 {
-            said +=
-                &format!("; {shared_failures} others could not be stored: free space where its file lies");
+            said += &format!(
+                "; {shared_failures} times one could not be written: free space where its file lies"
+            );
         }
         Some(said)
     }
@@ -347,7 +348,9 @@ mod tests {
         let io = IoStats { shared_full: 3, shared_failures: 2, ..io };
         let text = Stats { io, ..stats(0.0, 1.0, 0.0, 5.0, 5.0) }.explain();
         assert!(
-            text.contains("no room for 3 others: raise cache_limit; 2 others could not be stored"),
+            text.contains(
+                "; 3 times it had no room for one: raise cache_limit; 2 times one could not be written"
+            ),
             "{text}"
         );
         let trainer = stats(0.0, 1.0, 0.0, 0.5, 9.5).explain();

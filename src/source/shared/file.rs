@@ -62,11 +62,11 @@ pub(super) struct Known {
 pub(super) struct Counts {
     /// Bytes up to the end.
     pub(super) bytes: u64,
-    /// Records for which there was no room.
+    /// How often there was no room for a record.
     pub(super) full: u64,
-    /// Records that could not be written.
+    /// How often one could not be written.
     pub(super) failures: u64,
-    /// Stored records that are not what was written.
+    /// How often what is stored was not what had been written.
     pub(super) damaged: u64,
 }
 
