@@ -4,9 +4,9 @@
     python examples/python/proof/generate.py objects out/proof/objects --train 600 --val 150
 
 The shape alone decides the class. Its place, size, angle and proportions, all colours and textures, the light, the sharpness and
-the noise are drawn anew for each image, and lines lie over it. `classes` has train/ and val/ with a folder for each of ten shapes;
-`objects` is a YOLO data set of five of them, with one to six objects an image, whose boxes are those of the drawn pixels. Needs
-NumPy and Pillow. The pixels depend on the versions of both in rounding, and the files on Pillow's libjpeg.
+the noise are drawn anew for each image, and lines lie over it. `classes` has train/ and val/ with a folder for each of ten
+shapes; `objects` is a YOLO data set of the same ones, with one to six objects an image, whose boxes are those of the drawn pixels.
+Needs NumPy and Pillow, on whose versions the files depend in their last bits.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def main():
     with multiprocessing.Pool() as pool:
         sizes = pool.starmap(functools.partial(draw, folder, args.seed), jobs, chunksize=16)
     if args.what == "objects":
-        names = "".join(f"  {label}: {name}\n" for label, name in enumerate(OBJECTS))
+        names = "".join(f"  {label}: {name}\n" for label, name in enumerate(NAMES))
         (folder / "data.yaml").write_text(f"path: {folder}\ntrain: images/train\nval: images/val\nnames:\n{names}")
     print(f"{folder}: {counts[0]} images to train on, {counts[1]} to validate on, {sum(sizes) / len(sizes) / 1000:.0f} KB each")
 
@@ -51,7 +51,7 @@ def main():
 def draw_class(folder, seed, part, at):
     """Writes an image of one shape into the folder of its class, and returns its bytes."""
     rng = numpy.random.default_rng([seed, 0, part, at])
-    name = list(SHAPES)[at % len(SHAPES)]
+    name = NAMES[at % len(NAMES)]
     width, height = rng.integers(256, 401), rng.integers(192, 301)
     image = ground(rng, width, height)
     size = min(width, height) * rng.uniform(0.45, 0.85)
@@ -68,17 +68,17 @@ def draw_objects(folder, seed, part, at):
     image = ground(rng, width, height)
     boxes, lines = [], []
     for _ in range(rng.integers(2, 7)):
-        label = rng.integers(len(OBJECTS))
-        size = min(width, height) * rng.uniform(0.15, 0.42)
+        label = rng.integers(len(NAMES))
+        size = min(width, height) * rng.uniform(0.13, 0.42)
         centre = rng.uniform(size / 2, width - size / 2), rng.uniform(size / 2, height - size / 2)
-        mask = mask_of(rng, OBJECTS[label], width, height, centre, size)
+        mask = mask_of(rng, NAMES[label], width, height, centre, size)
         left, top, right, bottom = box = mask.getbbox()
         if any(left < b[2] and b[0] < right and top < b[3] and b[1] < bottom for b in boxes):
             continue  # no object hides another
         paint(rng, image, mask, SHAPE_LEVELS)
         boxes.append(box)
-        x, y, w, h = (left + right) / 2 / width, (top + bottom) / 2 / height, (right - left) / width, (bottom - top) / height
-        lines.append(f"{label} {x:.6f} {y:.6f} {w:.6f} {h:.6f}\n")
+        place = (left + right) / 2 / width, (top + bottom) / 2 / height, (right - left) / width, (bottom - top) / height
+        lines.append(f"{label} {' '.join(f'{part:.6f}' for part in place)}\n")
     name = ("train", "val")[part]
     labels = folder / "labels" / name / f"{at:05}.txt"
     labels.parent.mkdir(parents=True, exist_ok=True)
@@ -216,7 +216,7 @@ SHAPES = {
     "star": [star()],
     "triangle": [circle(corners=3)],
 }
-OBJECTS = ["circle", "cross", "ring", "star", "triangle"]
+NAMES = list(SHAPES)
 
 if __name__ == "__main__":
     main()
