@@ -3,10 +3,10 @@
     python examples/python/proof/generate.py classes out/proof/classes --train 5000 --val 1000
     python examples/python/proof/generate.py objects out/proof/objects --train 600 --val 150
 
-The shape alone decides the class. Its place, size, angle and proportions, all colours and textures, the light, the sharpness and
-the noise are drawn anew for each image, and lines lie over it. `classes` has train/ and val/ with a folder for each of ten
-shapes; `objects` is a YOLO data set of the same ones, with one to six objects an image, whose boxes are those of the drawn pixels.
-Needs NumPy and Pillow, on whose versions the files depend in their last bits.
+The shape alone decides the class. Its place, size, angle and proportions, all colours and textures, the light, the
+sharpness and the noise are drawn anew for each image, and lines lie over it. `classes` has train/ and val/ with a folder
+for each of ten shapes; `objects` is a YOLO data set of the same ones, with one to six objects an image, whose boxes are
+those of the drawn pixels. Needs NumPy and Pillow, on whose versions the files depend in their last bits.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import functools
 import math
 import multiprocessing
 import pathlib
+import shutil
 
 import numpy
 from PIL import Image, ImageDraw, ImageFilter
@@ -34,18 +35,23 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     folder = args.folder.resolve()
-    if folder.exists() and any(folder.iterdir()):
-        raise SystemExit(f"{folder} is not empty: name another folder, or remove it")
+    if folder.exists():
+        raise SystemExit(f"{folder} is there: name another folder, or remove it")
+    part = folder.with_name(f"{folder.name}.part")  # what is there under its own name is whole
+    if part.exists():
+        shutil.rmtree(part)
     counts = {"classes": (5000, 1000), "objects": (600, 150)}[args.what]
     counts = [usual if said is None else said for usual, said in zip(counts, (args.train, args.val))]
     draw = {"classes": draw_class, "objects": draw_objects}[args.what]
     jobs = [(part, at) for part, count in enumerate(counts) for at in range(count)]
     with multiprocessing.Pool() as pool:
-        sizes = pool.starmap(functools.partial(draw, folder, args.seed), jobs, chunksize=16)
+        sizes = pool.starmap(functools.partial(draw, part, args.seed), jobs, chunksize=16)
     if args.what == "objects":
         names = "".join(f"  {label}: {name}\n" for label, name in enumerate(NAMES))
-        (folder / "data.yaml").write_text(f"path: {folder}\ntrain: images/train\nval: images/val\nnames:\n{names}")
-    print(f"{folder}: {counts[0]} images to train on, {counts[1]} to validate on, {sum(sizes) / len(sizes) / 1000:.0f} KB each")
+        (part / "data.yaml").write_text(f"path: {folder}\ntrain: images/train\nval: images/val\nnames:\n{names}")
+    part.rename(folder)
+    kilobytes = sum(sizes) / len(sizes) / 1000
+    print(f"{folder}: {counts[0]} images to train on, {counts[1]} to validate on, {kilobytes:.0f} KB each")
 
 
 def draw_class(folder, seed, part, at):
@@ -199,7 +205,18 @@ def heart():
     return numpy.stack([numpy.sin(t) ** 3, -y / 16], 1)
 
 
-CROSS = [[-0.3, -1], [0.3, -1], [0.3, -0.3], [1, -0.3], [1, 0.3], [0.3, 0.3], [0.3, 1], [-0.3, 1], [-0.3, 0.3], [-1, 0.3]]
+CROSS = [
+    [-0.3, -1],
+    [0.3, -1],
+    [0.3, -0.3],
+    [1, -0.3],
+    [1, 0.3],
+    [0.3, 0.3],
+    [0.3, 1],
+    [-0.3, 1],
+    [-0.3, 0.3],
+    [-1, 0.3],
+]
 CROSS += [[-1, -0.3], [-0.3, -0.3]]
 ARROW = [[1, 0], [0.1, 0.85], [0.1, 0.35], [-1, 0.35], [-1, -0.35], [0.1, -0.35], [0.1, -0.85]]
 

@@ -14,7 +14,9 @@ def cpu_seconds():
     """User and system seconds of this process, of its children that have ended, and of those that still run."""
     own = psutil.Process()
     while True:
-        with contextlib.suppress(psutil.NoSuchProcess):  # a child ended meanwhile: it is counted among the ended ones then
+        with contextlib.suppress(
+            psutil.NoSuchProcess
+        ):  # a child ended meanwhile: it is counted among the ended ones then
             running = [child.cpu_times() for child in own.children(recursive=True)]
             break
     of_all = [own.cpu_times(), *running]

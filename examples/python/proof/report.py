@@ -2,8 +2,8 @@
 
     python examples/python/proof/report.py out/proof
 
-Replaces what stands between the page's marks, and docs/pictures/proof-*. Runs of one task that differ in settings, machine or
-versions are refused, and so is a seed that only one of the loaders has. Needs matplotlib and Pillow.
+Replaces what stands between the page's marks, and docs/pictures/proof-*. Runs of one task that differ in settings, machine
+or versions are refused, and so is a seed that only one of the loaders has. Needs matplotlib and Pillow.
 """
 
 import argparse
@@ -37,7 +37,12 @@ def main():
         pairs = paired([run for run in runs if run["task"] == task], task, stock)
         name = f"pictures/proof-{task}.svg"
         draw(pairs, stock, MEASURED[task], args.docs / name)
-        tables = [learned(pairs, stock, MEASURED[task]), f"![Curves of all runs]({name})", costs(pairs, stock), settings(pairs)]
+        tables = [
+            learned(pairs, stock, MEASURED[task]),
+            f"![Curves of all runs]({name})",
+            costs(pairs, stock),
+            settings(pairs),
+        ]
         text = replaced(text, task, "\n\n".join(tables))
     page.write_text(text)
     sheet(args.folder, args.docs / "pictures" / "proof-sets.jpg")
@@ -53,7 +58,9 @@ def paired(runs, task, stock):
             raise SystemExit(f"the runs of the {task} differ in {name}, so they can't be compared: {', '.join(kinds)}")
     by_loader = [{run["seed"]: run for run in runs if run["loader"] == loader} for loader in (stock, "feedline")]
     if by_loader[0].keys() != by_loader[1].keys():
-        raise SystemExit(f"the {task} has the seeds {[sorted(seeds) for seeds in by_loader]}: run.py makes what is missing")
+        raise SystemExit(
+            f"the {task} has the seeds {[sorted(seeds) for seeds in by_loader]}: run.py makes what is missing"
+        )
     return {seed: (by_loader[0][seed], by_loader[1][seed]) for seed in sorted(by_loader[0])}
 
 
@@ -70,7 +77,9 @@ def learned(pairs, stock, measured):
         if len(pairs) > 1:
             spreads = [statistics.stdev(each) for each in both]
             differences = statistics.stdev(b - a for a, b in ends.values())
-            lines.append(f"| standard deviation of the seeds | {spreads[0]:.4f} | {spreads[1]:.4f} | {differences:.4f} |")
+            lines.append(
+                f"| standard deviation of the seeds | {spreads[0]:.4f} | {spreads[1]:.4f} | {differences:.4f} |"
+            )
             ranges = [max(each) - min(each) for each in both]
             lines.append(f"| greatest less least | {ranges[0]:.4f} | {ranges[1]:.4f} | |")
         tables.append("\n".join(lines))
@@ -118,7 +127,9 @@ def settings(pairs):
 def draw(pairs, stock, measured, path):
     """Curves of all runs: what is measured, and the loss of training, epoch by epoch."""
     # Text stays text, and the same figures make the same file.
-    plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "feedline", "font.size": 9, "font.family": "sans-serif"})
+    plt.rcParams.update(
+        {"svg.fonttype": "none", "svg.hashsalt": "feedline", "font.size": 9, "font.family": "sans-serif"}
+    )
     figure, axes = plt.subplots(1, len(measured) + 1, figsize=(3.6 * (len(measured) + 1), 2.8), layout="constrained")
     for number, pair in enumerate(pairs.values()):
         for run, loader, colour in zip(pair, (stock, "feedline"), COLOURS):

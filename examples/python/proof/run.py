@@ -37,7 +37,9 @@ def main():
     parser.add_argument("--seeds", type=int, default=3, help="runs of each loader")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--workers", type=int, default=2, help="processes of stock loaders, threads of feedline")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where models learn and feedline works")
+    parser.add_argument(
+        "--device", choices=["cpu", "cuda"], default="cpu", help="where models learn and feedline works"
+    )
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
     folder = args.folder.resolve()
@@ -52,7 +54,9 @@ def main():
 def data_set(folder, is_tiny):
     """Draws the set unless it is there, and reads it, so that the first run waits for the disk no more than the others."""
     if not folder.exists():
-        subprocess.run([sys.executable, HERE / "generate.py", folder.name, folder, *(TINY_SET if is_tiny else [])], check=True)
+        subprocess.run(
+            [sys.executable, HERE / "generate.py", folder.name, folder, *(TINY_SET if is_tiny else [])], check=True
+        )
     for path in folder.rglob("*.jpg"):
         path.read_bytes()
 
@@ -102,7 +106,9 @@ def require(result, wanted, log):
     for name in [*wanted, "seconds", "cpu_seconds", "wait_seconds"]:
         figures = result.get(name, [])
         if len(figures) != epochs or not all(math.isfinite(figure) and figure >= 0 for figure in figures):
-            raise SystemExit(f"{result['task']}: `{name}` of {result['loader']} is {figures}, not {epochs} numbers: see {log}")
+            raise SystemExit(
+                f"{result['task']}: `{name}` of {result['loader']} is {figures}, not {epochs} numbers: see {log}"
+            )
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python examples/python/proof/train_classifier.py --data out/proof/classes --loader torchvision --seed 0
     python examples/python/proof/train_classifier.py --data out/proof/classes --loader feedline --seed 0
 
-Augmentations, model, first weights, optimiser and validation are the same. The last line is JSON: accuracy and loss on the
-validation set after each epoch, the loss of each training step, and for each epoch the seconds of training, the CPU seconds of all
-processes and the seconds in which the loop waited for its loader. On a GPU: --device cuda --feedline-device cuda:0.
+Augmentations, model, first weights, optimiser and validation are the same. The last line is JSON: accuracy and loss on
+the validation set after each epoch, the loss of each training step, and for each epoch the seconds of training, the CPU
+seconds of all processes and the seconds in which the loop waited for its loader. On a GPU: --device cuda --feedline-device
+cuda:0.
 """
 
 import argparse
@@ -61,7 +62,14 @@ def main():
         print(f"epoch {epoch}: loss {trained:.3f}, accuracy {accuracy:.3f}, {took:.1f} s", flush=True)
 
     settings = {name: str(value) for name, value in vars(args).items() if name not in ("data", "loader", "seed")}
-    result = {"task": "classifier", "loader": args.loader, "seed": args.seed, "settings": settings, **learned, **epochs.figures}
+    result = {
+        "task": "classifier",
+        "loader": args.loader,
+        "seed": args.seed,
+        "settings": settings,
+        **learned,
+        **epochs.figures,
+    }
     result |= {"images": len(loader) * args.batch_size, "validation_images": len(labels)}
     result |= {"others_share": epochs.others_share()}
     print(json.dumps({**result, "machine": machine(["torch", "torchvision", "pillow", "feedline"], args.device)}))
@@ -84,7 +92,12 @@ def arguments():
 
 def torchvision_loader(args):
     """As training scripts make it: Pillow's decoder, torchvision's augmentations, worker processes."""
-    chain = [v2.RandomResizedCrop(args.size, scale=SCALE), v2.RandomHorizontalFlip(FLIP), v2.ColorJitter(*JITTER), *TO_TENSOR]
+    chain = [
+        v2.RandomResizedCrop(args.size, scale=SCALE),
+        v2.RandomHorizontalFlip(FLIP),
+        v2.ColorJitter(*JITTER),
+        *TO_TENSOR,
+    ]
     return DataLoader(
         ImageFolder(args.data / "train", v2.Compose(chain)),
         args.batch_size,

@@ -3,9 +3,9 @@
     python examples/python/proof/train_detector.py --data out/proof/objects/data.yaml --loader ultralytics --seed 0
     python examples/python/proof/train_detector.py --data out/proof/objects/data.yaml --loader feedline --seed 0
 
-Everything but the loader of the training batches is Ultralytics' own, validation included. The last line is JSON: mean average
-precisions on the validation set and mean losses of training after each epoch, and for each epoch the seconds of training, the CPU
-seconds of all processes and the seconds in which the loop waited for its loader.
+Everything but the loader of the training batches is Ultralytics' own, validation included. The last line is JSON: mean
+average precisions on the validation set and mean losses of training after each epoch, and for each epoch the seconds of
+training, the CPU seconds of all processes and the seconds in which the loop waited for its loader.
 """
 
 import argparse
@@ -59,7 +59,10 @@ def main():
             return  # the best weights are validated once more at the end
         for name, figure in FIGURES.items():
             learned[name].append(float(trainer.metrics[figure]))
-        print(f"epoch {trainer.epoch}: mAP50 {learned['map50'][-1]:.3f}, {epochs.figures['seconds'][-1]:.1f} s", flush=True)
+        print(
+            f"epoch {trainer.epoch}: mAP50 {learned['map50'][-1]:.3f}, {epochs.figures['seconds'][-1]:.1f} s",
+            flush=True,
+        )
 
     model = YOLO(args.model)
     model.add_callback("on_train_epoch_start", lambda trainer: epochs.begin(trainer.train_loader))
@@ -75,7 +78,14 @@ def main():
         others_share, trainer = epochs.others_share(), model.trainer
 
     settings = {name: str(value) for name, value in vars(args).items() if name not in ("data", "loader", "seed")}
-    result = {"task": "detector", "loader": args.loader, "seed": args.seed, "settings": settings, **learned, **epochs.figures}
+    result = {
+        "task": "detector",
+        "loader": args.loader,
+        "seed": args.seed,
+        "settings": settings,
+        **learned,
+        **epochs.figures,
+    }
     counts = [len(loader.dataset) for loader in (trainer.train_loader, trainer.test_loader)]
     result |= {"images": counts[0], "validation_images": counts[1], "others_share": others_share}
     packages = ["ultralytics", "torch", "opencv-python-headless", "feedline"]
@@ -94,7 +104,9 @@ def arguments():
     parser.add_argument("--size", type=int, default=160, help="edge of the samples in pixels, a multiple of 32")
     parser.add_argument("--lr", type=float, default=0.002, help="the learning rate after the first epoch, of AdamW")
     parser.add_argument("--workers", type=int, default=2, help="processes of the DataLoader, threads of feedline")
-    parser.add_argument("--device", default="cpu", help="where the model learns; on a GPU feedline makes its batches there, too")
+    parser.add_argument(
+        "--device", default="cpu", help="where the model learns; on a GPU feedline makes its batches there, too"
+    )
     return parser.parse_args()
 
 
