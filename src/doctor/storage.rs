@@ -163,12 +163,12 @@ mod tests {
     #[test]
     fn the_rates_are_those_of_the_storage() {
         let records = (0..200).map(|at| (at.to_string(), vec![0; 1000], Label::Unlabelled)).collect();
-        let storage = Storage { latency: std::time::Duration::from_millis(4), parallel: 4, ..Storage::NVME };
+        let storage = Storage { latency: std::time::Duration::from_millis(50), parallel: 4, ..Storage::NVME };
         // Each has a place of its own, so that no read goes on where another ended.
         let source = Throttled::new(Memory::new(records), storage);
-        let (rates, read) = measure(&source, 8, 0.4).unwrap();
-        assert!((100.0..=260.0).contains(&rates.one_reader.per_s), "{rates:?}");
-        assert!(rates.many_readers.per_s > 2.0 * rates.one_reader.per_s, "{rates:?}");
+        let (rates, read) = measure(&source, 8, 2.0).unwrap();
+        assert!((5.0..=20.5).contains(&rates.one_reader.per_s), "{rates:?}");
+        assert!(rates.many_readers.per_s > 1.5 * rates.one_reader.per_s, "{rates:?}");
         assert_eq!((rates.mean_bytes, rates.size_variation, rates.cold), (1000.0, 0.0, false));
         assert_eq!(read.len(), rates.files);
     }
