@@ -143,7 +143,8 @@ impl Source for Idx {
 /// The folder that the files lie in, or the path itself.
 fn place_of(path: &Path) -> PathBuf {
     let raw = path.join("raw");
-    let is_above = path.is_dir() && !names_any(path, is_images) && names_any(&raw, is_images);
+    // Asked in this order, since a folder of a million images takes long to list.
+    let is_above = raw.is_dir() && names_any(&raw, is_images) && !names_any(path, is_images);
     if is_above { raw } else { path.to_owned() }
 }
 
