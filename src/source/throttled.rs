@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Records that a system reads ahead of those that it was asked for one after another.
+/// Records that a system reads ahead of those that it was asked for one after another; so far readers overtake each other.
 const READ_AHEAD: usize = 8;
-/// Reads that a system finds sequences in.
-const REMEMBERED: usize = 64;
+/// Sequences that are read at once.
+const SEQUENCES: usize = 2;
 
 /// How fast storage is: a delay ahead of each read, a rate for each read, a rate for all together, and how many reads
 /// are served at once. The rates are in bytes a second.
@@ -92,8 +92,8 @@ struct Schedule {
     lanes: Vec<Instant>,
     /// When the bytes of all have passed.
     passed: Instant,
-    /// The records that were read last.
-    last: VecDeque<usize>,
+    /// How far sequences of records have come, the one that was read last behind the others.
+    sequences: VecDeque<usize>,
 }
 
 impl<S: Source> Throttled<S> {
@@ -101,7 +101,7 @@ impl<S: Source> Throttled<S> {
     pub fn new(source: S, storage: Storage) -> Self {
         let now = Instant::now();
         let schedule =
-            Schedule { lanes: vec![now; storage.parallel.max(1)], passed: now, last: VecDeque::new() };
+            Schedule { lanes: vec![now; storage.parallel.max(1)], passed: now, sequences: VecDeque::new() };
         Self { source, storage, schedule: Mutex::new(schedule) }
     }
 
@@ -118,14 +118,15 @@ impl<S: Source> Throttled<S> {
 }
 
 impl Schedule {
-    /// Whether a record lies just behind one that was read lately: several readers of one sequence overtake each other.
+    /// Whether a record belongs to a sequence that is being read.
     fn goes_on(&mut self, record: usize) -> bool {
-        let follows = self.last.iter().any(|last| (1..=READ_AHEAD).contains(&record.wrapping_sub(*last)));
-        self.last.push_back(record);
-        if self.last.len() > REMEMBERED {
-            self.last.pop_front();
+        let known = self.sequences.iter().position(|at| at.abs_diff(record) <= READ_AHEAD);
+        let at = known.and_then(|place| self.sequences.remove(place)).map_or(record, |at| at.max(record));
+        self.sequences.push_back(at);
+        if self.sequences.len() > SEQUENCES {
+            self.sequences.pop_front();
         }
-        follows
+        known.is_some()
     }
 
     fn serve(&mut self, storage: &Storage, latency: Duration, asked: Instant, bytes: f64) -> Instant {
@@ -171,7 +172,7 @@ mod tests {
     fn served(storage: Storage, requests: &[(u64, f64)]) -> Vec<u64> {
         let start = Instant::now();
         let mut schedule =
-            Schedule { lanes: vec![start; storage.parallel], passed: start, last: VecDeque::new() };
+            Schedule { lanes: vec![start; storage.parallel], passed: start, sequences: VecDeque::new() };
         let at = |ms| start + Duration::from_millis(ms);
         let there = requests.iter().map(|&(asked, bytes)| {
             let there = schedule.serve(&storage, storage.latency, at(asked), bytes);
@@ -191,16 +192,22 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_last_record_of_a_larger_file_is_read_on() {
-        let records = (0..4).map(|at| (at.to_string(), vec![0; 10], Label::Unlabelled)).collect();
+    fn what_lies_near_the_last_record_of_a_larger_file_is_read_on() {
+        let (lanes, passed) = (Vec::new(), Instant::now());
+        let mut schedule = Schedule { lanes, passed, sequences: VecDeque::new() };
+        let goes_on = [0, 2, 1, 50, 3, 90, 4].map(|record| schedule.goes_on(record));
+        assert_eq!(goes_on, [false, true, true, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_read_takes_as_long_as_the_storage_would_and_gives_what_the_source_does() {
+        let records = vec![("a".to_owned(), vec![7; 10], Label::Class(3))];
         let storage = Storage { latency: Duration::from_millis(30), ..Storage::NVME };
         let source = Throttled::new(Memory::new(records), storage);
-        let took = |index| {
-            let (started, mut bytes) = (Instant::now(), Vec::new());
-            source.read(index, &mut bytes).unwrap();
-            (bytes.len(), started.elapsed() >= Duration::from_millis(30))
-        };
-        assert_eq!([0, 2, 1, 0].map(took), [(10, true), (10, false), (10, false), (10, true)]);
+        let (started, mut bytes) = (Instant::now(), Vec::new());
+        source.read(0, &mut bytes).unwrap();
+        assert!(started.elapsed() >= storage.latency);
+        assert_eq!((bytes, source.label(0)), (vec![7; 10], Label::Class(3)));
     }
 
     #[test]
