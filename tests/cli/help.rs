@@ -39,7 +39,11 @@ fn shells_complete_commands_flags_words_and_recipes() {
     }
     let script = succeed(&["completions", "bash"]);
     let ask = "COMP_WORDS=(feedline plan --recipe yolo-); COMP_CWORD=3; _feedline feedline yolo- --recipe; echo ${COMPREPLY[@]}";
-    let answer = Command::new("bash").args(["-c", &format!("{script}\n{ask}")]).output().expect("bash");
+    // Longer than an argument may be.
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("completed.sh");
+    std::fs::write(&file, format!("{script}\n{ask}\n")).expect("the script");
+    let answer = Command::new("bash").arg(&file).output().expect("bash");
     let words = String::from_utf8(answer.stdout).expect("UTF-8");
     let want: Vec<&str> = Recipe::names().filter(|name| name.starts_with("yolo-")).collect();
     assert_eq!(words.split_whitespace().collect::<Vec<_>>(), want);
