@@ -188,6 +188,23 @@ class Keywords(TypedDict, total=False):
     """The largest number of bytes of decoded images that are kept for the other samples of a partner window,
     where augmentations mix samples; on a GPU they are bytes of its memory, reserved at the start. Default:
     268435456."""
+    cache: Literal["off", "ram", "disk"] | None
+    """Where records are kept for all processes of the machine that read the same data (Linux): `ram` is one
+    file in memory, which the last of them removes; `disk` is one file on a disk, for later runs as well. A
+    file of the data that changes is read again. Default: off."""
+    cache_form: Literal["compressed", "decoded"] | None
+    """What `cache` keeps of an image: its file as it is, or its pixels, upright as `exif` says, whole and in
+    full size, which take five to ten times the room. Both give the same pixels as no cache. Damaged files and
+    those of more than 64 MiB of pixels stay as they are. Default: compressed."""
+    cache_resize: int | None
+    """The longest shorter edge of what `cache` keeps decoded, in pixels: larger images are resized, as
+    `feedline pack --resize` does it. This changes pixels. Default: images keep their sizes."""
+    cache_limit: int | str | None
+    """The largest number of bytes of the file of `cache`; what comes first stays. Default: half of what is
+    free: of the disk, or of memory and of /dev/shm."""
+    cache_file: str | os.PathLike[str] | None
+    """The file of `cache`. Default: one in /dev/shm, or in `$XDG_CACHE_HOME/feedline` or
+    `~/.cache/feedline`."""
     dtype: Any | None
     """The number format. Default: f32."""
     layout: str | None
