@@ -264,10 +264,11 @@ impl Drop for CacheFile {
         if self.stays {
             // When it was used last.
             drop(self.file.set_modified(SystemTime::now()));
-            return;
         }
+        // Closing alone does not free it while a child that is just being started has the file, too.
         let freed = try_lock(&self.file, Byte::Users, Hold::Free);
-        if freed.is_ok() && matches!(try_lock(&self.file, Byte::Users, Hold::Alone), Ok(true)) {
+        if !self.stays && freed.is_ok() && matches!(try_lock(&self.file, Byte::Users, Hold::Alone), Ok(true))
+        {
             remove(&self.file, &self.path);
         }
     }
