@@ -22,6 +22,7 @@ mod explain;
 mod gpus;
 mod held;
 mod model;
+mod patience;
 mod rate;
 mod storage;
 mod work;
@@ -30,17 +31,22 @@ pub use alternatives::Alternative;
 pub use gpus::{GpuMeter, GpuUse, gpu_use};
 pub use model::TrainerRate;
 pub use rate::Rate;
-pub use storage::StorageRates;
+pub use storage::{ReadersRate, StorageRates};
 pub use work::WorkRates;
 
-use crate::error::{Result, ensure};
-use crate::loader::cores;
+use crate::device::Device;
+use crate::error::{Error, Result, ensure};
+use crate::loader::{cores, open_device};
+use crate::policy::CachePlace;
 use crate::recipe::Recipe;
 use crate::source::Source;
+use alternatives::Tried;
 use held::Record;
 use model::Parts;
+use patience::Patience;
 use serde::Serialize;
 use std::sync::Arc;
+use storage::Readers;
 
 /// How much faster than the trainer a loader has to be for the trainer never to wait.
 pub const ENOUGH: f64 = 1.2;
@@ -52,7 +58,7 @@ const SHORTEST_SECONDS: f64 = 1.0;
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Questions {
-    /// About how many seconds all measurements may take, at least 1.
+    /// About how many seconds all measurements may take, at least 1; those of other settings take up to half as much again.
     pub seconds: f64,
     /// How fast the trainer takes samples; without it the loader alone is examined.
     pub trainer: Option<TrainerRate>,
@@ -71,6 +77,19 @@ impl Questions {
     pub fn with_step(self, seconds: f64, batch_size: usize) -> Self {
         let samples = Rate::exactly(batch_size as f64 / seconds);
         Self { trainer: Some(TrainerRate { samples, cpu_seconds: 0.0 }), ..self }
+    }
+
+    /// Whether it can be asked.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Config`] for too short a time.
+    pub fn check(&self) -> Result<()> {
+        ensure!(
+            self.seconds.is_finite() && self.seconds >= SHORTEST_SECONDS,
+            "seconds is {}: measure for at least {SHORTEST_SECONDS} second",
+            self.seconds
+        );
+        Ok(())
     }
 }
 
@@ -115,6 +134,8 @@ pub struct Diagnosis {
     pub together: Rate,
     /// What limits.
     pub verdict: Verdict,
+    /// What to know of these figures.
+    pub notes: Vec<String>,
     /// What other settings would give.
     pub alternatives: Vec<Alternative>,
     /// What limits, why, and what to do, in words.
@@ -123,27 +144,54 @@ pub struct Diagnosis {
 
 /// Measures and judges a recipe on a source.
 ///
-/// It takes as long as it is asked to, and about a third more where other settings are tried. Files of a folder are dropped
-/// from the system's cache before they are read, so that reading is that of a first epoch; nothing else is changed.
+/// Files of a folder are dropped from the system's cache before they are read, so that reading is that of a first epoch;
+/// nothing else is changed.
 ///
 /// # Errors
 /// The first of the data's errors where no file can be read; [`crate::error::Error::Config`] where the data are empty, or the
 /// recipe and the data do not fit; those of the device.
 pub fn examine(source: Arc<dyn Source>, recipe: &Recipe, asked: &Questions) -> Result<Diagnosis> {
+    let found = examine_while(source, recipe, asked, &mut || true)?;
+    found.ok_or_else(|| Error::config("the examination was left: this is a bug, please report it"))
+}
+
+/// The same as long as `go_on` says so, which is asked several times a second; `None` once it has said no.
+///
+/// # Errors
+/// Those of [`examine`].
+pub fn examine_while(
+    source: Arc<dyn Source>,
+    recipe: &Recipe,
+    asked: &Questions,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<Diagnosis>> {
+    asked.check()?;
     ensure!(!source.is_empty(), "the data set is empty: name one that has images");
-    ensure!(
-        asked.seconds.is_finite() && asked.seconds >= SHORTEST_SECONDS,
-        "seconds is {}: measure for at least {SHORTEST_SECONDS} second",
-        asked.seconds
-    );
-    let cores = cores();
-    let told = recipe.options.loader.workers;
-    let most = told.unwrap_or(MOST_WORKERS_A_CORE * cores);
-    let (storage, records) = storage::measure(&*source, most.max(2), 0.2 * asked.seconds)?;
+    let mut patience = Patience::of(go_on);
+    match examined(source, recipe, asked, &mut patience) {
+        Err(_) if patience.is_over() => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+fn examined(
+    source: Arc<dyn Source>,
+    recipe: &Recipe,
+    asked: &Questions,
+    patience: &mut Patience<'_>,
+) -> Result<Diagnosis> {
+    let on_gpu = open_device(&recipe.options)? != Device::Cpu;
+    let (cores, told) = (cores(), recipe.options.loader.workers);
+    let most = MOST_WORKERS_A_CORE * cores;
+    let many = told.unwrap_or(most).max(2);
+    let readers = Readers { many, more: (asked.alternatives && most > many).then_some(most) };
+    let (storage, records) = storage::measure(&*source, readers, 0.2 * asked.seconds, patience)?;
     let records: Arc<[Record]> = records.into();
-    let work = |workers, part: f64| work::measure(&source, &records, recipe, workers, part * asked.seconds);
-    let one_worker = work(1, 0.25)?;
-    let all_cores = if cores > 1 { work(cores, 0.35)? } else { one_worker.clone() };
+    let mut work = |workers, part: f64| {
+        work::measure(&source, &records, recipe, workers, part * asked.seconds, patience)
+    };
+    let one_worker = work(1, 0.35)?;
+    let all_cores = if cores > 1 { work(cores, 0.45)? } else { one_worker.clone() };
     let parts = Parts {
         cores,
         one_worker: one_worker.samples,
@@ -153,25 +201,25 @@ pub fn examine(source: Arc<dyn Source>, recipe: &Recipe, asked: &Questions) -> R
         one_reader: storage.one_reader,
         many_readers: storage.many_readers,
         readers: storage.readers,
+        more_readers: storage.more_readers,
         variation: storage.size_variation,
         trainer: asked.trainer,
+        on_gpu,
     };
     let workers = told.unwrap_or_else(|| automatic(&parts, most));
-    let alternatives = match asked.alternatives {
+    let verdict = verdict(&parts, workers, &all_cores);
+    // Beside a trainer that never waits nothing would gain.
+    let alternatives = match asked.alternatives && verdict != Verdict::Trainer {
         true => {
-            let tried = alternatives::Tried {
-                source: &source,
-                records: &records,
-                recipe,
-                seconds: 0.1 * asked.seconds,
-            };
-            tried.all(&parts, workers, &storage)?
+            let seconds = 0.1 * asked.seconds;
+            Tried { source: &source, records: &records, recipe, seconds, patience }
+                .all(&parts, workers, &storage)?
         }
         false => Vec::new(),
     };
     let mut found = Diagnosis {
         images: source.len(),
-        verdict: verdict(&parts, workers, &all_cores),
+        verdict,
         loader_alone: parts.alone(workers),
         together: parts.together(workers),
         storage,
@@ -181,6 +229,7 @@ pub fn examine(source: Arc<dyn Source>, recipe: &Recipe, asked: &Questions) -> R
         trainer: asked.trainer,
         gpus: Vec::new(),
         workers,
+        notes: notes(recipe),
         alternatives,
         explanation: String::new(),
     };
@@ -188,10 +237,22 @@ pub fn examine(source: Arc<dyn Source>, recipe: &Recipe, asked: &Questions) -> R
     Ok(found)
 }
 
-/// Workers as a loader takes them by itself: one a core, and more as long as reading is waited for.
+/// Workers as a loader takes them by itself: one a core, and half as many again as long as batches are waited for and more
+/// than half of the workers' time goes to reading.
 fn automatic(parts: &Parts, most: usize) -> usize {
-    let gains = |workers: &usize| parts.alone(*workers).per_s > 1.02 * parts.alone(workers - 1).per_s;
-    (parts.cores + 1..=most).take_while(gains).last().unwrap_or(parts.cores)
+    let mut workers = parts.cores;
+    let waits = |pace: f64| parts.trainer.is_none_or(|trainer| trainer.samples.per_s > pace);
+    while workers < most && parts.reading(workers) > 0.5 && waits(parts.alone(workers).per_s) {
+        workers = (workers + workers.div_ceil(2)).min(most);
+    }
+    workers
+}
+
+fn notes(recipe: &Recipe) -> Vec<String> {
+    let loader = &recipe.options.loader;
+    let caches = loader.cache() != CachePlace::Off || loader.byte_cache().0 > 0;
+    let note = "these are figures of a first epoch, which fills the cache: later ones read what it holds";
+    caches.then(|| note.to_owned()).into_iter().collect()
 }
 
 /// What gives the most if it cost nothing.
@@ -264,6 +325,54 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Decode, "{found:?}");
         assert!(!found.storage.cold && found.together.per_s < 160_000.0);
         assert!(found.explanation.contains("waits for"), "{}", found.explanation);
+    }
+
+    #[test]
+    fn workers_beyond_those_that_were_told_are_tried() {
+        // As many reads at once as there are readers.
+        let storage =
+            Storage { latency: std::time::Duration::from_millis(40), parallel: 256, ..Storage::NVME };
+        let mut recipe = recipe();
+        recipe.options.loader.workers = Some(2);
+        let found = examine(Arc::new(Throttled::new(photos(), storage)), &recipe, &asked()).unwrap();
+        let more = found.storage.more_readers.unwrap();
+        assert_eq!(more.readers, (MOST_WORKERS_A_CORE * cores()).max(2), "{found:?}");
+        let workers =
+            found.alternatives.iter().find(|other| other.setting.starts_with("workers = ")).unwrap();
+        assert!(workers.together.per_s > 1.5 * found.together.per_s, "{found:?}");
+    }
+
+    #[test]
+    fn what_the_recipe_has_is_not_recommended_and_its_files_stay_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("photos.idx");
+        let mut recipe = recipe();
+        recipe.options.decode.index = Some(crate::index::IndexMode::File(index.clone()));
+        recipe.options.loader.workers = Some(1);
+        recipe.options.loader.cache = Some(CachePlace::Ram);
+        {
+            let mut plain = recipe.clone();
+            plain.options.loader.cache = None;
+            let loader = crate::loader::Loader::builder(photos()).recipe(&plain).build().unwrap();
+            loader.epoch(0).for_each(|batch| drop(batch.unwrap()));
+        }
+        let before = std::fs::read(&index).unwrap();
+        let slow = Storage { latency: std::time::Duration::from_millis(60), ..Storage::NVME };
+        let found = examine(Arc::new(Throttled::new(photos(), slow)), &recipe, &asked()).unwrap();
+        assert!(std::fs::read(&index).unwrap() == before, "the index of the whole data set");
+        assert!(found.notes[0].contains("first epoch"), "{:?}", found.notes);
+        assert!(found.alternatives.iter().all(|other| !other.setting.contains("cache")), "{found:?}");
+    }
+
+    #[test]
+    fn nobody_is_made_to_wait() {
+        let mut asked_for = 0;
+        let mut go_on = || {
+            asked_for += 1;
+            asked_for < 50
+        };
+        let found = examine_while(Arc::new(photos()), &recipe(), &asked(), &mut go_on).unwrap();
+        assert!(found.is_none() && asked_for == 50, "{asked_for}");
     }
 
     #[test]

@@ -268,8 +268,9 @@ pub trait Source: Send + Sync {
         self.path(index).map(Cow::Borrowed)
     }
 
-    /// The version of the record's bytes: what is read after it was asked for has it, or a later one. Asked for at every read
-    /// of a record that processes share.
+    /// The version of the record's bytes: what is read after it was asked for has it, or a later one. Where the same key may
+    /// stand for several parts of a file, as for the columns of a table, it tells them apart. Asked for at every read of a
+    /// record that processes share.
     fn version(&self, index: usize) -> Version {
         self.file(index).map_or(Version::Unknown, |file| Version::of_file(&file))
     }

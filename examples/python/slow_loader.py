@@ -83,7 +83,8 @@ def main() -> None:
         )
         # A step that is fast unless it is what is slow; the sample of one worker takes some milliseconds.
         step_s = {"nothing": 1.0, "workers": 0.03}.get(slow, 0.005)
-        print(feedline.doctor(loader, lambda batch: time.sleep(step_s), seconds=told.seconds))
+        # Of a data set of one's own nobody knows where its files lie.
+        print(feedline.doctor(loader, lambda batch: time.sleep(step_s), data=root, seconds=told.seconds))
 
 
 if __name__ == "__main__":

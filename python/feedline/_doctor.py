@@ -15,6 +15,7 @@ from typing import Any
 from feedline import _feedline, _options, _sample_time, _words
 from feedline._loader import Loader
 from feedline._map import Mapped
+from feedline._mixture import Mixture
 from feedline._words import Data
 
 # How much faster than the trainer a loader has to be for the trainer never to wait.
@@ -24,6 +25,9 @@ _WARM_UP_STEPS = 3
 _HANDED_OVER = 0.6
 # Where the start of an epoch takes a larger part of it, that is what is told.
 _STARTING = 0.25
+_AGAIN = "give something that can be iterated again, such as a DataLoader"
+# The stages of a feedline Loader.
+_STAGES = {"source": "reading", "plan": "planning", "decode": "decoding", "render": "rendering"}
 
 _REASONS = {
     "trainer": "the training step is the limit: you do not need a faster loader",
@@ -53,7 +57,7 @@ class Diagnosis:
 
     verdict: str
     """What limits: `trainer`, `storage`, `decode`, `transforms`, `workers`, `start`, `handover` or `loader`; of a feedline
-    Loader its own stages, `source`, `plan`, `decode` or `render`."""
+    Loader `trainer` or one of its own stages, `source`, `plan`, `decode` or `render`."""
     loader_per_s: float
     """The loader alone, behind its first batch."""
     trainer_per_s: float | None
@@ -101,37 +105,64 @@ def doctor(
 ) -> Diagnosis:
     """Measures a loader and a training step, alone and together, and says which limits and why.
 
-    `loader` is any iterable of batches, such as a torch DataLoader; `train_step(batch)` is one step of a training, which is
-    called on one batch again and again: use a copy of the model if that matters. Of a DataLoader's data set some samples are
-    made in this process, to see where their time goes. `data` and `recipe` (and options as a Loader takes them) are what
-    feedline is measured on in its place; the folder of a torchvision data set is found by itself. `seconds` is about how
-    long all of it takes. A trainer on a GPU is waited for by `torch.cuda.synchronize()`.
+    `loader` is any iterable of batches, such as a torch DataLoader, which is iterated several times; `train_step(batch)` is one
+    step of a training, which is called on one batch again and again: use a copy of the model if that matters. Of a DataLoader's
+    data set some samples are made in this process, to see where their time goes. `data` and `recipe` (and options as a Loader
+    takes them) are what feedline is measured on in its place; the folder of a torchvision data set is found by itself. `seconds`
+    is about how long all of it takes. A trainer on a GPU is waited for by `torch.cuda.synchronize()`.
     """
-    if seconds < 1:
+    if not seconds >= 1:
         raise ValueError(f"seconds is {seconds}: measure for at least 1 second")
     if not hasattr(loader, "__iter__"):
         raise TypeError(f"loader is a {type(loader).__name__}, which cannot be iterated: give a DataLoader or the like")
+    # Iterators with a length, or to be reset, begin anew: those of DALI are their own iterators.
+    if isinstance(loader, Iterator) and not (hasattr(loader, "__len__") or hasattr(loader, "reset")):
+        raise TypeError(f"loader is a {type(loader).__name__}, which goes through its batches once: {_AGAIN}")
+    told = _told(data, recipe, options)
+    before = _stats(loader)
     alone = _loader_alone(loader, 0.25 * seconds)
-    step = None if train_step is None else _step_alone(train_step, alone.batch, 0.2 * seconds) / alone.size
-    trainer = None if step is None else 1 / step
+    step = None if train_step is None else _step_alone(train_step, alone.batch, 0.2 * seconds)
+    trainer = None if step is None else alone.size / step.seconds
     together = alone.per_s if train_step is None else _together(loader, train_step, 0.25 * seconds)
     found = Diagnosis("loader", alone.per_s, trainer, together, alone.size, alone.first_batch_s, "")
-    if isinstance(loader, (Loader, Mapped)):
-        stats = loader.stats()
-        found.verdict = stats["limiting_stage"] or "loader"
-        found.explanation = stats["explanation"]
+    if before is not None:
+        _judge_own(found, before, _stats(loader) or before)
         return found
     _judge(found, loader, alone, 0.2 * seconds)
-    where = data if data is not None else _folder_of(loader)
-    if where is not None and found.verdict != "trainer":
-        said = {"batch_size": alone.size, **options, **({} if recipe is None else {"recipe": recipe})}
-        try:
-            found.feedline = _measured(where, said, 0.4 * seconds, step)
-        except (ValueError, OSError, _feedline.UnavailableError) as error:
-            if data is not None:
-                raise
-            found.notes.append(f"feedline was not measured on {where}: {error}")
+    if found.verdict != "trainer":
+        _compare(found, loader, told, 0.4 * seconds, step)
     return found
+
+
+@dataclass
+class _Told:
+    """What feedline is measured on in a loader's place."""
+
+    is_named: bool
+    """Whether somebody said which data."""
+    source: str | dict[str, Any] | None
+    """The data as the native half takes them."""
+    said: dict[str, Any]
+
+
+def _told(data: Data | None, recipe: str | None, options: dict[str, Any]) -> _Told:
+    """What was said of feedline; what is wrong with it is found here, ahead of measurements that take their time."""
+    is_named, said = data is not None, dict(options)
+    if recipe is not None or said.get("transforms") is None:
+        said["recipe"] = "imagenet-train" if recipe is None else recipe
+    if isinstance(data, Mixture):
+        said, data = _options.with_mixture(said, data.as_dict()), None
+    keywords = _options.read({"batch_size": 1, **said})
+    source = None if data is None else _words.data(data, said.get("fields"))
+    if is_named:
+        # A loader finds what does not fit together. It needs no cache, which other processes would see.
+        bare = {name: value for name, value in said.items() if not name.startswith("cache")}
+        _feedline.Loader(source, _options.read({"batch_size": 1, **bare})).close()
+    else:
+        _feedline.check_options(keywords["options"])
+        if keywords["recipe"] is not None:
+            _options.parameters(keywords["recipe"])
+    return _Told(is_named, source, said)
 
 
 @dataclass
@@ -151,9 +182,11 @@ def _loader_alone(loader: Any, seconds: float) -> _Alone:
     except StopIteration:
         raise ValueError("the loader has no batch: give one whose data set is not empty") from None
     first_batch_s, size = time.perf_counter() - began, _size(loader, batch)
-    rates, taken = [], 1
-    began = last = time.perf_counter()
-    while last - began < seconds:
+    rates: list[float] = []
+    taken = 1
+    started = began = last = time.perf_counter()
+    # Where epochs are short most of the time goes by while they start, which `began` leaves out: so all of it has a bound, too.
+    while last - began < seconds and not (rates and last - started > 2 * seconds):
         if next(batches, None) is None:
             if taken < 2:
                 break
@@ -172,24 +205,33 @@ def _loader_alone(loader: Any, seconds: float) -> _Alone:
     return _Alone(per_s, size, batch, first_batch_s, _length(loader) or taken)
 
 
-def _step_alone(train_step: Callable[[Any], Any], batch: Any, seconds: float) -> float:
-    """Seconds of a step."""
+@dataclass
+class _Step:
+    """A training step on one batch."""
+
+    seconds: float
+    processor_s: float
+    """Of all threads of this process, without what waiting for a GPU spins away."""
+
+
+def _step_alone(train_step: Callable[[Any], Any], batch: Any, seconds: float) -> _Step:
     for _ in range(_WARM_UP_STEPS):
         train_step(batch)
     _synchronize()
     took: list[float] = []
-    began = time.perf_counter()
+    processor_s, began = 0.0, time.perf_counter()
     while not took or time.perf_counter() - began < seconds:
-        before = time.perf_counter()
+        before, before_processor = time.perf_counter(), time.process_time()
         train_step(batch)
+        processor_s += time.process_time() - before_processor
         _synchronize()
         took.append(time.perf_counter() - before)
-    return max(median(took), 1e-9)
+    return _Step(max(median(took), 1e-9), processor_s / len(took))
 
 
 def _together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> float:
     """Images a second, the starts of epochs included as they come."""
-    images, began = 0, time.perf_counter()
+    images = 0
     batches: Iterator[Any] = iter(loader)
     first = None
     while True:
@@ -206,23 +248,54 @@ def _together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> 
             first = now
         else:
             images += _size(loader, batch)
-        if now - began > seconds and images:
+        if now - first > seconds and images:
             break
     _end(batches)
-    return images / max(time.perf_counter() - (first or began), 1e-9)
+    if first is None:
+        raise ValueError(f"the loader has no batch the second time: {_AGAIN}")
+    return images / max(time.perf_counter() - first, 1e-9)
+
+
+def _is_enough(found: Diagnosis) -> bool:
+    """Whether the trainer has about what it takes."""
+    return found.trainer_per_s is not None and found.together_per_s >= found.trainer_per_s / ENOUGH
+
+
+def _in_words(verdict: str) -> str:
+    return f"{_REASONS[verdict]}. To do: {_REMEDIES[verdict]}"
+
+
+def _stats(loader: Any) -> dict[str, Any] | None:
+    """The figures of a feedline Loader."""
+    return loader.stats() if isinstance(loader, (Loader, Mapped)) else None
+
+
+def _judge_own(found: Diagnosis, before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Says what limits a feedline Loader by the time of its stages. Its figures are those of its whole life: what it did ahead of
+    this, perhaps beside another trainer, is taken off."""
+    if _is_enough(found):
+        found.verdict, found.explanation = "trainer", _in_words("trainer")
+        return
+    spent = {stage: after[stage]["total_seconds"] - before[stage]["total_seconds"] for stage in _STAGES}
+    found.verdict = max(spent, key=lambda stage: spent[stage])
+    if found.verdict == after["limiting_stage"]:
+        found.explanation = after["explanation"]
+        return
+    part = 100 * spent[found.verdict] / max(sum(spent.values()), 1e-9)
+    found.explanation = f"the limit is {_STAGES[found.verdict]}: the workers spent {part:.0f} % of their time on it"
 
 
 def _judge(found: Diagnosis, loader: Any, alone: _Alone, seconds: float) -> None:
     """Says what limits, and why."""
     trainer, workers = found.trainer_per_s, getattr(loader, "num_workers", None)
-    enough = trainer is not None and found.together_per_s >= trainer / ENOUGH
     starting = _starting(loader, alone)
-    if enough and starting < _STARTING:
+    # What is told of a slow start is how to keep workers, where there are some.
+    if _is_enough(found) and (starting < _STARTING or not workers):
         found.verdict = "trainer"
     else:
-        found.sample = _sample(loader, seconds)
+        found.sample = _sample(found, loader, seconds)
         found.verdict = _reason(found, workers, starting, alone)
-    found.explanation = f"{_REASONS[found.verdict]}. To do: {_REMEDIES[found.verdict]}"
+    found.explanation = _in_words(found.verdict)
     if trainer is not None and found.verdict != "trainer":
         waits = 100 * max(0.0, 1 - found.together_per_s / trainer)
         found.explanation = f"the trainer waits for {waits:.0f} % of its time; {found.explanation}"
@@ -269,7 +342,7 @@ def _hand_over_s(alone: _Alone) -> float:
     return (time.perf_counter() - began) / alone.size
 
 
-def _sample(loader: Any, seconds: float) -> _sample_time.SampleTime | None:
+def _sample(found: Diagnosis, loader: Any, seconds: float) -> _sample_time.SampleTime | None:
     """Makes samples of the loader's data set in this process, as its workers do: with one thread each."""
     dataset: Any = getattr(loader, "dataset", None)
     length = _length(dataset)
@@ -283,18 +356,32 @@ def _sample(loader: Any, seconds: float) -> _sample_time.SampleTime | None:
         if torch is not None:
             torch.set_num_threads(1)
         return _sample_time.measure(dataset.__getitem__, indices, seconds)
+    except Exception as error:  # Its samples may go by other keys, or it may have none that are made one by one.
+        what = f"{type(dataset).__name__} made no sample in this process: {type(error).__name__}: {error}"
+        found.notes.append(f"where the time of a sample goes is not known: {what}")
+        return None
     finally:
         if torch is not None:
             torch.set_num_threads(threads)
 
 
-def _measured(data: Data, said: dict[str, Any], seconds: float, step: float | None) -> dict[str, Any]:
-    said = {"recipe": "imagenet-train", **said}
-    told = _options.read(said)
-    source = _words.data(data, said.get("fields"))
-    step_s = None if step is None else step * said["batch_size"]
-    found: dict[str, Any] = json.loads(_feedline.doctor(source, told, max(seconds, 1.0), step_s))
-    return found
+def _compare(found: Diagnosis, loader: Any, told: _Told, seconds: float, step: _Step | None) -> None:
+    """Measures feedline on the same data, where they are known."""
+    where = None if told.is_named else _folder_of(loader)
+    if where is None and not told.is_named:
+        return
+    size = told.said.get("batch_size") or found.batch_size
+    keywords = _options.read({**told.said, "batch_size": size})
+    source = told.source if where is None else where
+    batches = size / found.batch_size
+    step_s = None if step is None else batches * step.seconds
+    processor_s = None if step is None else batches * step.processor_s
+    try:
+        found.feedline = json.loads(_feedline.doctor(source, keywords, max(seconds, 1.0), step_s, processor_s))
+    except (ValueError, OSError, _feedline.SampleError, _feedline.UnavailableError) as error:
+        if told.is_named:
+            raise
+        found.notes.append(f"feedline was not measured on {where}: {error}")
 
 
 def _gain(found: dict[str, Any], now: float) -> str:
@@ -305,8 +392,13 @@ def _gain(found: dict[str, Any], now: float) -> str:
 
 
 def _folder_of(loader: Any) -> str | None:
-    """The folder of a torchvision data set of images."""
-    root = getattr(getattr(loader, "dataset", None), "root", None)
+    """The folder of a torchvision data set of images that has its files listed, a DatasetFolder. Whatever else has a root may show
+    something else than the images below it."""
+    dataset: Any = getattr(loader, "dataset", None)
+    if not hasattr(dataset, "samples") and not hasattr(dataset, "imgs"):
+        return None
+    # ImageNet's root has the folders of all splits.
+    root = getattr(dataset, "split_folder", None) or getattr(dataset, "root", None)
     return str(root) if isinstance(root, (str, os.PathLike)) and os.path.isdir(root) else None
 
 
@@ -329,7 +421,7 @@ def _size(loader: Any, batch: Any) -> int:
 def _length(of: Any) -> int | None:
     try:
         return len(of)
-    except TypeError:
+    except (TypeError, NotImplementedError):
         return None
 
 

@@ -252,7 +252,7 @@ impl Batch<'_> {
 }
 
 /// Does `work` while other Python threads run. It asks whether to go on, and a signal that raises an exception ends it.
-fn as_long_as_nobody_interrupts<T: Send>(
+pub(crate) fn as_long_as_nobody_interrupts<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&mut dyn FnMut() -> bool) -> Option<T> + Send,
 ) -> PyResult<T> {
@@ -269,6 +269,6 @@ fn as_long_as_nobody_interrupts<T: Send>(
     match (done, raised) {
         (_, Some(error)) => Err(error),
         (Some(done), None) => Ok(done),
-        (None, None) => Err(PyValueError::new_err("the batch was left; this is a bug, please report it")),
+        (None, None) => Err(PyValueError::new_err("the work was left; this is a bug, please report it")),
     }
 }

@@ -1,36 +1,40 @@
 //! The library's doctor, for Python's: what feedline would give on some data; and figures as Prometheus reads them.
 
 use crate::data::{self, Data, Opened};
+use crate::decode_batch::as_long_as_nobody_interrupts;
 use crate::error::to_python;
 use crate::options::Keywords;
-use feedline::doctor::{Questions, examine};
+use feedline::doctor::{Questions, Rate, TrainerRate, examine_while};
 use feedline::error::Error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Measures the data and the recipe for about `seconds`, beside a trainer that takes `step_s` for a batch, if one is known. Returns
-/// the diagnosis as JSON.
+/// Measures the data and the recipe for about `seconds`, beside a trainer that takes `step_s` for a batch and `step_cpu_s` of
+/// processors meanwhile, if one is known. Returns the diagnosis as JSON. A signal that raises an exception ends it.
 #[pyfunction]
-#[pyo3(signature = (data, keywords, seconds, step_s))]
+#[pyo3(signature = (data, keywords, seconds, step_s, step_cpu_s))]
 pub(crate) fn doctor(
     py: Python<'_>,
     data: Option<Data>,
     keywords: Keywords,
     seconds: f64,
     step_s: Option<f64>,
+    step_cpu_s: Option<f64>,
 ) -> PyResult<String> {
-    let measure = || -> Result<_, Error> {
+    let measure = |go_on: &mut dyn FnMut() -> bool| -> Result<_, Error> {
         let mut recipe = keywords.recipe()?;
         let Opened { source, .. } = data::open(data, &mut recipe)?;
-        let asked = Questions { seconds, ..Questions::default() };
-        let asked = match step_s {
-            Some(step) => asked.with_step(step, recipe.options.loader.batch_size()),
-            None => asked,
-        };
-        examine(Arc::from(source), &recipe, &asked)
+        let batch_size = recipe.options.loader.batch_size() as f64;
+        let trainer = step_s.map(|step| TrainerRate {
+            samples: Rate::exactly(batch_size / step),
+            cpu_seconds: step_cpu_s.unwrap_or(0.0) / batch_size,
+        });
+        let asked = Questions { seconds, trainer, ..Questions::default() };
+        examine_while(Arc::from(source), &recipe, &asked, go_on)
     };
-    let found = py.detach(measure).map_err(|error| to_python(py, error))?;
+    let found = as_long_as_nobody_interrupts(py, |go_on| measure(go_on).transpose())?;
+    let found = found.map_err(|error| to_python(py, error))?;
     serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 

@@ -32,7 +32,8 @@ pub(crate) struct Arguments {
     /// The trainer takes this long for each batch
     #[arg(long, value_name = "MS", conflicts_with = "trainer")]
     step_ms: Option<f64>,
-    /// A command that trains on one fixed batch and prints a line after each step; it is ended once it was measured
+    /// A command that trains on one fixed batch, of as many images as --batch-size says, and prints a line after each step; it
+    /// is ended once it was measured
     #[arg(long, value_name = "COMMAND")]
     trainer: Option<String>,
     /// About how long all measurements may take, at least 1
@@ -57,8 +58,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         print_report(arguments.json, &machine::examine()?, machine::describe)?;
         return Ok(true);
     }
-    print_report(arguments.json, &arguments.examine(&recipe)?, Diagnosis::describe)?;
+    let batch_size = recipe.options.loader.batch_size();
+    print_report(arguments.json, &arguments.examine(&recipe)?, |found| described(found, batch_size))?;
     Ok(true)
+}
+
+/// The report, with the size of the trainer's batches: the library only knows how many images it takes.
+fn described(found: &Diagnosis, batch_size: usize) -> Vec<String> {
+    let with_batches = |line: String| match found.trainer.is_some() && line.starts_with("trainer ") {
+        true => format!("{line}; in batches of {batch_size}"),
+        false => line,
+    };
+    found.describe().into_iter().map(with_batches).collect()
 }
 
 impl Arguments {
@@ -74,24 +85,29 @@ impl Arguments {
         Ok(recipe)
     }
 
+    /// What is wrong with the time or the data is found ahead of the trainer, which takes its time.
     fn examine(&self, recipe: &Recipe) -> anyhow::Result<Diagnosis> {
         let batch_size = recipe.options.loader.batch_size();
         let asked =
             Questions { seconds: self.seconds, alternatives: !self.no_alternatives, ..Questions::default() };
-        let mut gpus = Vec::new();
-        let asked = match (self.step_ms, &self.trainer) {
-            (Some(ms), _) => {
+        asked.check()?;
+        let asked = match self.step_ms {
+            Some(ms) => {
                 ensure!(ms.is_finite() && ms > 0.0, "--step-ms is {ms}: say how long a step takes");
                 asked.with_step(ms / 1000.0, batch_size)
             }
-            (None, Some(command)) => {
-                let (trainer, seen) = trainer::measure(command, batch_size, self.seconds)?;
-                gpus = seen;
-                Questions { trainer: Some(trainer), ..asked }
-            }
-            (None, None) => asked,
+            None => asked,
         };
         let source = data::as_on(data::open(&recipe.options.data)?, self.storage);
+        ensure!(!source.is_empty(), "the data set is empty: name one that has images");
+        let (trainer, gpus) = match &self.trainer {
+            Some(command) => {
+                let (trainer, gpus) = trainer::measure(command, batch_size, self.seconds)?;
+                (Some(trainer), gpus)
+            }
+            None => (asked.trainer, Vec::new()),
+        };
+        let asked = Questions { trainer, ..asked };
         Ok(Diagnosis { gpus, ..doctor::examine(source, recipe, &asked)? })
     }
 }

@@ -48,6 +48,7 @@ impl Diagnosis {
             self.together.high
         ));
         lines.extend(self.bad());
+        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
         lines.push(self.explanation.clone());
         if !self.alternatives.is_empty() {
             lines.push("what other settings would give:".into());
@@ -67,6 +68,9 @@ impl Diagnosis {
         };
         let megabytes = |rate: Rate| rate.per_s * storage.mean_bytes / 1e6;
         let [plan, decode, render] = [work.plan, work.decode, work.render].map(|part| 100.0 * part);
+        let more = storage.more_readers.map_or_else(String::new, |more| {
+            format!(", {} ({:.0} MB/s) by {}", per_s(more.files), megabytes(more.files), more.readers)
+        });
         let mut lines = vec![
             format!(
                 "data      {} images, {:.1} KB each; {} of them were read, {how}",
@@ -75,7 +79,7 @@ impl Diagnosis {
                 storage.files
             ),
             format!(
-                "storage   {} files/s ({:.0} MB/s) by one reader, {} ({:.0} MB/s) by {} at once",
+                "storage   {} files/s ({:.0} MB/s) by one reader, {} ({:.0} MB/s) by {} at once{more}",
                 per_s(storage.one_reader),
                 megabytes(storage.one_reader),
                 per_s(storage.many_readers),

@@ -57,56 +57,84 @@ fn asked() -> Vec<GpuUse> {
 /// The mean use of each GPU over several looks.
 #[derive(Debug, Default)]
 pub struct GpuMeter {
-    looks: Vec<Vec<GpuUse>>,
+    seen: Vec<Seen>,
+}
+
+/// A GPU over several looks.
+#[derive(Debug)]
+struct Seen {
+    /// As it was the last time.
+    last: GpuUse,
+    looks: u32,
+    /// Of its use at each look.
+    utilization: f64,
 }
 
 impl GpuMeter {
     /// Looks once more.
     pub fn look(&mut self) {
-        let seen = gpu_use();
-        if !seen.is_empty() {
-            self.looks.push(seen);
+        self.add(gpu_use());
+    }
+
+    fn add(&mut self, gpus: Vec<GpuUse>) {
+        for gpu in gpus {
+            let utilization = gpu.utilization;
+            match self.seen.iter_mut().find(|seen| seen.last.index == gpu.index) {
+                Some(seen) => {
+                    (seen.looks, seen.last) = (seen.looks + 1, gpu);
+                    seen.utilization += utilization;
+                }
+                None => self.seen.push(Seen { last: gpu, looks: 1, utilization }),
+            }
         }
     }
 
     /// Each GPU as it was last seen, with its mean use.
     pub fn mean(&self) -> Vec<GpuUse> {
-        let mut mean = self.looks.last().cloned().unwrap_or_default();
-        for gpu in &mut mean {
-            let of_it = self.looks.iter().flatten().filter(|seen| seen.index == gpu.index);
-            let (count, sum) =
-                of_it.fold((0u32, 0.0), |(count, sum), seen| (count + 1, sum + seen.utilization));
-            gpu.utilization = sum / f64::from(count.max(1));
-        }
-        mean
+        let mean = |seen: &Seen| GpuUse {
+            utilization: seen.utilization / f64::from(seen.looks),
+            ..seen.last.clone()
+        };
+        self.seen.iter().map(mean).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
-    #[test]
-    fn the_mean_is_that_of_each_gpu() {
-        let gpu = |index, utilization| GpuUse {
-            index,
-            name: "a".into(),
-            utilization,
-            memory_used: 1,
-            memory_total: 2,
-        };
-        let meter = GpuMeter { looks: vec![vec![gpu(0, 0.2)], vec![gpu(0, 0.6), gpu(1, 1.0)]] };
-        assert_eq!(meter.mean(), [gpu(0, 0.4), gpu(1, 1.0)]);
-        assert_eq!(GpuMeter::default().mean(), []);
+    fn gpu(index: u32, utilization: f64) -> GpuUse {
+        GpuUse { index, name: "a".into(), utilization, memory_used: 1, memory_total: 2 }
     }
 
     #[test]
-    fn without_a_driver_there_are_none() {
-        // Where there is one, what it says must be possible.
-        assert!(
-            gpu_use()
-                .iter()
-                .all(|gpu| (0.0..=1.0).contains(&gpu.utilization) && gpu.memory_used <= gpu.memory_total)
-        );
+    fn the_mean_is_that_of_each_gpu() {
+        let mut meter = GpuMeter::default();
+        assert_eq!(meter.mean(), []);
+        meter.add(vec![gpu(0, 0.25)]);
+        meter.add(vec![GpuUse { memory_used: 2, ..gpu(0, 0.75) }, gpu(1, 1.0)]);
+        meter.add(Vec::new());
+        assert_eq!(meter.mean(), [GpuUse { memory_used: 2, ..gpu(0, 0.5) }, gpu(1, 1.0)]);
+    }
+
+    #[test]
+    fn many_looks_take_no_more_memory_than_one() {
+        let mut meter = GpuMeter::default();
+        for _ in 0..1000 {
+            meter.add(vec![gpu(0, 0.5)]);
+        }
+        assert_eq!((meter.seen.len(), meter.mean()), (1, vec![gpu(0, 0.5)]));
+    }
+
+    #[test]
+    fn without_a_driver_there_are_none_and_what_one_says_is_possible() {
+        let gpus = gpu_use();
+        // Where Linux's driver shows itself, and where Windows' does in its Linux.
+        let may_be = ["/proc/driver/nvidia", "/dev/dxg"].iter().any(|path| Path::new(path).exists());
+        assert!(may_be || gpus.is_empty(), "{gpus:?}");
+        for gpu in &gpus {
+            assert!((0.0..=1.0).contains(&gpu.utilization) && gpu.memory_used <= gpu.memory_total, "{gpu:?}");
+        }
     }
 }

@@ -14,9 +14,30 @@ pub(super) struct Record {
     /// Its index in the data set.
     pub(super) index: usize,
     pub(super) bytes: Arc<[u8]>,
+    mask: Option<Arc<[u8]>>,
+    values: Arc<[FieldValue]>,
 }
 
-/// Some records of a source, over and over until there are `len` samples. Their labels, masks and fields are the source's.
+impl Record {
+    /// Reads all that a sample needs of a record.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn read(source: &dyn Source, index: usize) -> Result<Self> {
+        let (mut bytes, mut mask, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        source.read(index, &mut bytes)?;
+        let has_mask = source.mask(index, &mut mask)?;
+        source.values(index, &mut values)?;
+        Ok(Self { index, bytes: bytes.into(), mask: has_mask.then(|| mask.into()), values: values.into() })
+    }
+
+    /// The same record with another file.
+    pub(super) fn with_bytes(&self, bytes: Vec<u8>) -> Self {
+        Self { bytes: bytes.into(), ..self.clone() }
+    }
+}
+
+/// Some records of a source, over and over until there are `len` samples. Their labels are the source's.
 pub(super) struct Held {
     source: Arc<dyn Source>,
     records: Arc<[Record]>,
@@ -65,7 +86,10 @@ impl Source for Held {
     }
 
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
-        self.source.mask(self.own(index).index, bytes)
+        let mask = &self.own(index).mask;
+        bytes.clear();
+        bytes.extend_from_slice(mask.as_deref().unwrap_or_default());
+        Ok(mask.is_some())
     }
 
     fn has_masks(&self) -> bool {
@@ -77,7 +101,9 @@ impl Source for Held {
     }
 
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
-        self.source.values(self.own(index).index, values)
+        values.clear();
+        values.extend_from_slice(&self.own(index).values);
+        Ok(())
     }
 
     fn classes(&self) -> &[String] {

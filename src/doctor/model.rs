@@ -8,6 +8,7 @@
 //! some of theirs.
 
 use super::rate::Rate;
+use super::storage::ReadersRate;
 use serde::Serialize;
 
 /// What was measured of each part.
@@ -26,9 +27,13 @@ pub(super) struct Parts {
     pub(super) one_reader: Rate,
     pub(super) many_readers: Rate,
     pub(super) readers: usize,
+    /// The same by more than those, where it was measured.
+    pub(super) more_readers: Option<ReadersRate>,
     /// Squared variation of the files' sizes.
     pub(super) variation: f64,
     pub(super) trainer: Option<TrainerRate>,
+    /// Whether samples are made on a GPU: then cores may be left over.
+    pub(super) on_gpu: bool,
 }
 
 /// How fast a trainer takes samples.
@@ -78,7 +83,7 @@ impl Parts {
     /// The same if files were in memory.
     pub(super) fn without_storage(&self) -> Self {
         let at_once = Rate::exactly(f64::INFINITY);
-        Self { one_reader: at_once, many_readers: at_once, ..*self }
+        Self { one_reader: at_once, many_readers: at_once, more_readers: None, ..*self }
     }
 
     /// The same if samples made themselves.
@@ -97,15 +102,36 @@ impl Parts {
             return loader;
         }
         // What all cores do together, in seconds of the loader's work: less than their number where they share a core's units.
-        let capacity = end.of(self.all_cores) * self.cpu_seconds;
+        let used = end.of(self.all_cores) * self.cpu_seconds;
+        let capacity = if self.on_gpu { used.max(self.cores as f64) } else { used };
         loader.min(capacity / (self.cpu_seconds + trainer.cpu_seconds))
     }
 
-    fn loader(&self, workers: usize, end: End) -> f64 {
-        let work = |count: usize| between(count, self.cores, end.of(self.one_worker), end.of(self.all_cores));
-        let read = |count: usize| {
-            between(count, self.readers, end.of(self.one_reader), end.of(self.many_readers)) / self.reads
+    /// The part of the time of so many workers in which they read, or wait for it.
+    pub(super) fn reading(&self, workers: usize) -> f64 {
+        let at_work = busy(self.alone(workers).per_s, workers, |count| self.work(count, End::Median));
+        1.0 - at_work / workers as f64
+    }
+
+    fn work(&self, count: usize, end: End) -> f64 {
+        between(count, self.cores, end.of(self.one_worker), end.of(self.all_cores))
+    }
+
+    fn read(&self, count: usize, end: End) -> f64 {
+        let many = between(count, self.readers, end.of(self.one_reader), end.of(self.many_readers));
+        let files = match self.more_readers {
+            Some(more) if count > self.readers && more.readers > self.readers => {
+                let part =
+                    (count.min(more.readers) - self.readers) as f64 / (more.readers - self.readers) as f64;
+                many + part * (end.of(more.files) - many).max(0.0)
+            }
+            _ => many,
         };
+        files / self.reads
+    }
+
+    fn loader(&self, workers: usize, end: End) -> f64 {
+        let (work, read) = (|count: usize| self.work(count, end), |count: usize| self.read(count, end));
         let workers = workers.max(1);
         if read(1).is_infinite() || work(1).is_infinite() {
             return read(workers).min(work(workers));
@@ -186,8 +212,10 @@ mod tests {
             one_reader: Rate::exactly(1e9),
             many_readers: Rate::exactly(1e9),
             readers: 8,
+            more_readers: None,
             variation: 0.3,
             trainer: None,
+            on_gpu: false,
         }
     }
 
@@ -230,6 +258,29 @@ mod tests {
         assert!((60.0..=66.7).contains(&two), "{two}");
         let rates: Vec<f64> = [4, 6, 8, 32].map(|workers| parts.alone(workers).per_s).into();
         assert!(rates.is_sorted() && rates[3] > 195.0 && rates[3] <= 200.01, "{rates:?}");
+    }
+
+    #[test]
+    fn what_more_readers_gave_holds_beyond_the_first_ones() {
+        let parts = Parts {
+            one_reader: Rate::exactly(10.0),
+            many_readers: Rate::exactly(20.0),
+            readers: 2,
+            more_readers: Some(ReadersRate { readers: 12, files: Rate::exactly(120.0) }),
+            ..parts()
+        };
+        let without_work = parts.without_work();
+        let rates: Vec<f64> = [1, 2, 7, 12, 40].map(|workers| without_work.alone(workers).per_s).into();
+        assert_eq!(rates, [10.0, 20.0, 70.0, 120.0, 120.0]);
+        assert!(parts.reading(2) > 0.8 && parts.without_storage().reading(2) < 0.01);
+    }
+
+    #[test]
+    fn a_trainer_beside_a_gpu_s_loader_has_the_cores_that_are_left() {
+        let trainer = Some(TrainerRate { samples: Rate::exactly(500.0), cpu_seconds: 0.004 });
+        let parts = Parts { cores: 16, cpu_seconds: 0.0002, trainer, ..parts() };
+        assert!(parts.together(16).per_s < 20.0);
+        near(Parts { on_gpu: true, ..parts }.together(16).per_s, 200.0);
     }
 
     #[test]

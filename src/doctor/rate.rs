@@ -38,24 +38,29 @@ impl Rate {
     }
 }
 
+/// Slices whose median means something.
+const FEWEST_SLICES: usize = 4;
+
 /// Measures how often something happens: so many times until now.
 #[derive(Debug)]
 pub(super) struct Slices {
     slice_s: f64,
     began: f64,
     in_slice: f64,
+    all: f64,
     done: Vec<f64>,
 }
 
 impl Slices {
     /// Slices of at least so many seconds.
     pub(super) fn of(slice_s: f64) -> Self {
-        Self { slice_s, began: 0.0, in_slice: 0.0, done: Vec::new() }
+        Self { slice_s, began: 0.0, in_slice: 0.0, all: 0.0, done: Vec::new() }
     }
 
     /// So many more, at so many seconds from the start.
     pub(super) fn add(&mut self, count: f64, now_s: f64) {
         self.in_slice += count;
+        self.all += count;
         let took = now_s - self.began;
         if took >= self.slice_s {
             self.done.push(self.in_slice / took);
@@ -63,12 +68,18 @@ impl Slices {
         }
     }
 
-    /// The rate; of all that was counted until `now_s`, where no slice was finished.
+    /// The rate. Few slices say little: what comes in bursts ends one early. Then it is that of all that was counted until
+    /// `now_s`, between the lowest and the highest slice.
     pub(super) fn rate(self, now_s: f64) -> Option<Rate> {
-        if self.done.is_empty() && self.in_slice > 0.0 && now_s > 0.0 {
-            return Some(Rate::exactly(self.in_slice / now_s));
+        if self.done.len() >= FEWEST_SLICES {
+            return Rate::of(self.done);
         }
-        Rate::of(self.done)
+        let per_s = (self.all > 0.0 && now_s > 0.0).then(|| self.all / now_s)?;
+        let (low, high) = (
+            self.done.iter().copied().fold(per_s, f64::min),
+            self.done.iter().copied().fold(per_s, f64::max),
+        );
+        Some(Rate { per_s, low, high })
     }
 }
 
@@ -92,10 +103,32 @@ mod tests {
             slices.add(count, now);
         }
         assert_eq!(slices.done, [10.0, 15.0]);
-        assert_eq!(slices.rate(3.2).unwrap().per_s, 12.5);
+        assert_eq!(slices.rate(3.5), Some(Rate { per_s: 14.0, low: 10.0, high: 15.0 }));
         let mut short = Slices::of(1.0);
         short.add(2.0, 0.5);
         assert_eq!(short.rate(0.5), Some(Rate::exactly(4.0)));
         assert_eq!(Slices::of(1.0).rate(1.0), None);
+    }
+
+    #[test]
+    fn bursts_that_end_two_slices_have_the_rate_of_all() {
+        let mut slices = Slices::of(0.02);
+        for _ in 0..64 {
+            slices.add(1.0, 0.03);
+        }
+        for _ in 0..64 {
+            slices.add(1.0, 0.06);
+        }
+        let rate = slices.rate(0.06).unwrap();
+        assert!((rate.per_s - 128.0 / 0.06).abs() < 1e-6, "{rate:?}");
+    }
+
+    #[test]
+    fn many_slices_have_their_median() {
+        let mut slices = Slices::of(1.0);
+        for (at, count) in [5.0, 6.0, 100.0, 7.0, 6.0].into_iter().enumerate() {
+            slices.add(count, (at + 1) as f64);
+        }
+        assert_eq!(slices.rate(5.0).unwrap().per_s, 6.0);
     }
 }

@@ -1,6 +1,7 @@
 //! How fast records are read: by one reader, and by many at once.
 
 use super::held::Record;
+use super::patience::Patience;
 use super::rate::{Rate, Slices};
 use crate::error::{Error, Result};
 use crate::loader::spread;
@@ -13,8 +14,8 @@ use std::time::Instant;
 
 /// The most records that are read, and held, of a data set.
 const MOST_RECORDS: usize = 512;
-/// The most bytes of them.
-const MOST_BYTES: usize = 256 << 20;
+/// The most bytes of each round of reading.
+const MOST_BYTES: usize = 128 << 20;
 /// Read however long it takes, so that there is something to decode.
 const FEWEST_RECORDS: usize = 16;
 /// Measurements that a rate is made of.
@@ -29,6 +30,8 @@ pub struct StorageRates {
     pub many_readers: Rate,
     /// How many those are.
     pub readers: usize,
+    /// The same by more of them than the loader may have workers, where that was tried.
+    pub more_readers: Option<ReadersRate>,
     /// Mean bytes of a file.
     pub mean_bytes: f64,
     /// Variance of the files' bytes over their mean squared: 0 where all are equally large.
@@ -44,43 +47,74 @@ pub struct StorageRates {
     pub first_unreadable: Option<String>,
 }
 
-/// Reads records that lie all over the data set for about `seconds`, first with one reader and then, others, with many.
+/// How fast so many readers are together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ReadersRate {
+    /// How many.
+    pub readers: usize,
+    /// Files a second of all of them.
+    pub files: Rate,
+}
+
+/// Who reads: one, then so many at once as there may be workers, and then more where that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Readers {
+    pub(super) many: usize,
+    pub(super) more: Option<usize>,
+}
+
+/// Reads records that lie all over the data set for about `seconds`, others for each number of readers.
+///
+/// # Errors
+/// The first file's, where none can be read; [`Patience::ask`]'s.
 pub(super) fn measure(
     source: &dyn Source,
-    readers: usize,
+    readers: Readers,
     seconds: f64,
+    patience: &mut Patience<'_>,
 ) -> Result<(StorageRates, Vec<Record>)> {
     let chosen = chosen(source.len());
     let cold =
         chosen.iter().filter(|&&index| source.path(index).is_some_and(drop_pages)).count() == chosen.len();
-    let (first, second): (Vec<_>, Vec<_>) = chosen.iter().enumerate().partition(|(at, _)| at % 2 == 0);
-    let plain = |half: Vec<(usize, &usize)>| half.into_iter().map(|(_, &index)| index).collect::<Vec<_>>();
-    let (first, second) = (plain(first), plain(second));
-    // A data set of one record has it in both.
-    let second = if second.is_empty() { first.clone() } else { second };
-    let one = read(source, first, 1, seconds / 2.0);
-    let many = read(source, second, readers, seconds / 2.0);
-    let (one_reader, many_readers) = (one.rate, many.rate);
-    let mut bad = one.bad.into_iter().chain(many.bad);
-    let (first_bad, unreadable) = (bad.next(), bad.count());
-    let records: Vec<Record> = one.records.into_iter().chain(many.records).collect();
-    let first_unreadable = match first_bad {
-        Some(error) if records.is_empty() => return Err(error),
-        other => other.map(|error| error.to_string()),
-    };
+    let rounds: Vec<usize> = [1, readers.many].into_iter().chain(readers.more).collect();
+    let (mut rates, mut records, mut bad) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, &together) in rounds.iter().enumerate() {
+        let own = chosen.iter().copied().skip(number).step_by(rounds.len()).collect();
+        // Of fewer records than rounds each has all.
+        let indices = if chosen.len() < rounds.len() { chosen.clone() } else { own };
+        let round = read(source, indices, together, seconds / rounds.len() as f64, patience)?;
+        rates.push((!round.records.is_empty()).then_some(round.rate));
+        if number == 0 || chosen.len() >= rounds.len() {
+            records.extend(round.records);
+            bad.extend(round.bad);
+        }
+    }
+    let first_bad = bad.first().map(ToString::to_string);
+    let unreadable = bad.len();
+    if records.is_empty()
+        && let Some(error) = bad.into_iter().next()
+    {
+        return Err(error);
+    }
+    // Where all files of a round were bad the others tell.
+    let known =
+        rates.iter().zip(&rounds).find_map(|(rate, &by)| rate.map(|rate| rate.scaled(1.0 / by as f64)));
+    let rate = |at: usize| rates.get(at).copied().flatten().or(known).unwrap_or(Rate::exactly(0.0));
+    let more_readers = readers.more.map(|readers| ReadersRate { readers, files: rate(2) });
     let sizes: Vec<f64> = records.iter().map(|record| record.bytes.len() as f64).collect();
     let mean = sizes.iter().sum::<f64>() / sizes.len().max(1) as f64;
     let variance = sizes.iter().map(|size| (size - mean).powi(2)).sum::<f64>() / sizes.len().max(1) as f64;
     let rates = StorageRates {
-        one_reader,
-        many_readers,
-        readers,
+        one_reader: rate(0),
+        many_readers: rate(1),
+        readers: readers.many,
+        more_readers,
         mean_bytes: mean,
         size_variation: variance / (mean * mean).max(1.0),
         cold,
         files: records.len(),
-        unreadable: unreadable + usize::from(first_unreadable.is_some()),
-        first_unreadable,
+        unreadable,
+        first_unreadable: first_bad,
     };
     Ok((rates, records))
 }
@@ -102,39 +136,53 @@ struct Read {
     bad: Vec<Error>,
 }
 
-fn read(source: &dyn Source, indices: Vec<usize>, readers: usize, seconds: f64) -> Read {
+fn read(
+    source: &dyn Source,
+    indices: Vec<usize>,
+    readers: usize,
+    seconds: f64,
+    patience: &mut Patience<'_>,
+) -> Result<Read> {
     let slices = Mutex::new(Slices::of(seconds / SLICES));
     let (taken, held) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let started = Instant::now();
     let now = || started.elapsed().as_secs_f64();
     let work = |index: usize| {
-        let enough = now() > seconds || held.load(Relaxed) > MOST_BYTES / 2;
+        let enough = now() > seconds || held.load(Relaxed) > MOST_BYTES;
         if taken.fetch_add(1, Relaxed) >= FEWEST_RECORDS && enough {
             return None;
         }
-        let mut bytes = Vec::new();
-        if let Err(error) = source.read(index, &mut bytes) {
-            return Some(Err(error));
-        }
-        held.fetch_add(bytes.len(), Relaxed);
+        let record = match Record::read(source, index) {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
+        held.fetch_add(record.bytes.len(), Relaxed);
         slices.lock().unwrap_or_else(PoisonError::into_inner).add(1.0, now());
-        Some(Ok(Record { index, bytes: bytes.into() }))
+        Some(Ok(record))
     };
-    let results = spread(indices, readers, work, &mut || true).unwrap_or_default();
+    let results = spread(indices, readers, work, &mut || patience.ask().is_ok()).unwrap_or_default();
+    patience.ask()?;
     let took = now().max(1e-9);
     let (good, bad): (Vec<_>, Vec<_>) = results.into_iter().flatten().partition(Result::is_ok);
     let records: Vec<Record> = good.into_iter().filter_map(Result::ok).collect();
     let slices = slices.into_inner().unwrap_or_else(PoisonError::into_inner);
     let rate = slices.rate(took).unwrap_or(Rate::exactly(records.len() as f64 / took));
-    Read { rate, records, bad: bad.into_iter().filter_map(Result::err).collect() }
+    Ok(Read { rate, records, bad: bad.into_iter().filter_map(Result::err).collect() })
 }
 
 /// Asks the system to forget what it holds of a file; false where it cannot be asked.
 #[cfg(target_os = "linux")]
 fn drop_pages(path: &Path) -> bool {
     use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
-    let opened = crate::regular_file::open(path);
-    opened.is_ok_and(|file| posix_fadvise(&file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED).is_ok())
+    let Ok(file) = crate::regular_file::open(path) else { return false };
+    !is_in_memory(&file) && posix_fadvise(&file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED).is_ok()
+}
+
+/// Whether a file lies in memory and nowhere else, from where nothing can be dropped.
+#[cfg(target_os = "linux")]
+fn is_in_memory(file: &std::fs::File) -> bool {
+    use nix::sys::statfs::{TMPFS_MAGIC, fstatfs};
+    fstatfs(file).is_ok_and(|about| about.filesystem_type() == TMPFS_MAGIC)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -148,6 +196,10 @@ mod tests {
     use crate::label::Label;
     use crate::source::{Folder, Memory, Storage, Throttled};
     use std::collections::BTreeSet;
+
+    fn measured(source: &dyn Source, many: usize, seconds: f64) -> Result<(StorageRates, Vec<Record>)> {
+        measure(source, Readers { many, more: None }, seconds, &mut Patience::of(&mut || true))
+    }
 
     #[test]
     fn records_lie_all_over_the_data_set_and_each_comes_once() {
@@ -166,11 +218,44 @@ mod tests {
         let records = (0..20_000).map(|at| (at.to_string(), vec![0; 100], Label::Unlabelled)).collect();
         let storage = Storage { latency: std::time::Duration::from_millis(50), parallel: 4, ..Storage::NVME };
         let source = Throttled::new(Memory::new(records), storage);
-        let (rates, read) = measure(&source, 8, 2.0).unwrap();
+        let (rates, read) = measured(&source, 8, 2.0).unwrap();
         assert!((5.0..=20.5).contains(&rates.one_reader.per_s), "{rates:?}");
         assert!(rates.many_readers.per_s > 1.5 * rates.one_reader.per_s, "{rates:?}");
         assert_eq!((rates.mean_bytes, rates.size_variation, rates.cold), (100.0, 0.0, false));
         assert_eq!(read.len(), rates.files);
+    }
+
+    #[test]
+    fn more_readers_than_workers_are_tried_on_other_records() {
+        let records = (0..20_000).map(|at| (at.to_string(), vec![0; 100], Label::Unlabelled)).collect();
+        let storage =
+            Storage { latency: std::time::Duration::from_millis(20), parallel: 64, ..Storage::NVME };
+        let source = Throttled::new(Memory::new(records), storage);
+        let readers = Readers { many: 2, more: Some(32) };
+        let (rates, read) = measure(&source, readers, 2.0, &mut Patience::of(&mut || true)).unwrap();
+        let more = rates.more_readers.unwrap();
+        assert!(more.readers == 32 && more.files.per_s > 2.0 * rates.many_readers.per_s, "{rates:?}");
+        let each: BTreeSet<usize> = read.iter().map(|record| record.index).collect();
+        assert_eq!(each.len(), read.len());
+        let nobody = measure(&source, readers, 2.0, &mut Patience::of(&mut || false));
+        assert!(nobody.is_err(), "nobody waits for it");
+    }
+
+    #[test]
+    fn a_round_of_bad_files_has_the_rate_of_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        for name in ["one.jpg", "two.jpg"] {
+            std::fs::write(folder.path().join("a").join(name), [0xFF, 0xD8]).unwrap();
+        }
+        let source = Folder::open(folder.path()).unwrap();
+        let first = chosen(2)[0];
+        std::fs::remove_file(source.path(first).unwrap()).unwrap();
+        let rates = measured(&source, 4, 0.1).unwrap().0;
+        assert!(
+            rates.one_reader.per_s > 0.0 && rates.many_readers.per_s > rates.one_reader.per_s,
+            "{rates:?}"
+        );
     }
 
     #[test]
@@ -180,13 +265,14 @@ mod tests {
         let path = folder.path().join("a/gone.jpg");
         std::fs::write(&path, [0xFF, 0xD8]).unwrap();
         let source = Folder::open(folder.path()).unwrap();
-        assert!(measure(&source, 2, 0.1).unwrap().0.cold);
+        let on_disk = !is_in_memory(&std::fs::File::open(&path).unwrap());
+        assert_eq!(measured(&source, 2, 0.1).unwrap().0.cold, on_disk);
         std::fs::write(folder.path().join("a/there.jpg"), [0xFF, 0xD8]).unwrap();
         let both = Folder::open(folder.path()).unwrap();
         std::fs::remove_file(&path).unwrap();
-        let error = measure(&source, 2, 0.1).unwrap_err().to_string();
+        let error = measured(&source, 2, 0.1).unwrap_err().to_string();
         assert!(error.contains("gone.jpg"), "{error}");
-        let (rates, read) = measure(&both, 2, 0.1).unwrap();
+        let (rates, read) = measured(&both, 2, 0.1).unwrap();
         assert_eq!((read.len(), rates.files, rates.unreadable), (1, 1, 1), "the others are measured");
         assert!(rates.first_unreadable.is_some_and(|error| error.contains("gone.jpg")));
     }

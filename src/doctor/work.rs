@@ -1,8 +1,10 @@
 //! How fast workers make samples of files that lie in memory: what a core does, without storage and without a trainer.
 
 use super::held::{Held, Record};
+use super::patience::Patience;
 use super::rate::{Rate, Slices};
 use crate::error::{Result, ensure};
+use crate::index::IndexMode;
 use crate::loader::{Epoch, LastBatch, Loader, Stats};
 use crate::machine;
 use crate::policy::BadSample;
@@ -52,30 +54,41 @@ pub(super) fn measured(recipe: &Recipe, workers: usize) -> Recipe {
     (told.cache_limit, told.cache_file) = (None, None);
     (told.shuffle_shards, told.workers) = (None, Some(workers));
     (told.last_batch, told.bad_sample) = (Some(LastBatch::Drop), Some(BadSample::Substitute));
+    // The file of the whole data set is not one of the records that are held.
+    if let Some(IndexMode::File(_)) = recipe.options.decode.index {
+        recipe.options.decode.index = Some(IndexMode::Memory);
+    }
     recipe
 }
 
-/// Makes samples of `records` for about `seconds`, the first showing of each record apart: then decode indexes are learned.
+/// Makes samples of `records` for about `seconds`. The first showing of each record, in which decode indexes are learned, is
+/// not measured and takes at most half of the time.
+///
+/// # Errors
+/// Those of the loader; data of which no sample can be made; [`Patience::ask`]'s.
 pub(super) fn measure(
     source: &Arc<dyn Source>,
     records: &Arc<[Record]>,
     recipe: &Recipe,
     workers: usize,
     seconds: f64,
+    patience: &mut Patience<'_>,
 ) -> Result<WorkRates> {
     let batch = recipe.options.loader.batch_size();
     let held = Held::new(source, records, EPOCH_SAMPLES.max(16 * batch));
     let loader = Loader::builder(held).recipe(&measured(recipe, workers)).build()?;
     let mut taken = Taken { loader: &loader, epoch: loader.epoch(0), number: 0 };
-    // Every record once, but no longer than as much again as is measured.
     let (began, mut shown) = (Instant::now(), 0);
-    while shown < records.len() + batch && began.elapsed().as_secs_f64() < seconds || shown == 0 {
+    while shown < records.len() + batch && began.elapsed().as_secs_f64() < seconds / 2.0 || shown == 0 {
+        patience.ask()?;
         shown += taken.batch()?;
     }
+    let seconds = (seconds - began.elapsed().as_secs_f64()).max(seconds / 2.0);
     let before = (loader.stats(), machine::cpu_seconds().unwrap_or(0.0));
     let (started, mut slices, mut samples) = (Instant::now(), Slices::of(seconds / SLICES), 0);
     let now = || started.elapsed().as_secs_f64();
     while now() < seconds || samples == 0 {
+        patience.ask()?;
         let count = taken.batch()?;
         samples += count;
         slices.add(count as f64, now());

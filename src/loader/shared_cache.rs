@@ -55,13 +55,20 @@ impl Sources {
     }
 }
 
-/// What the stored bytes depend on. It does not matter what becomes of damaged files, which are stored as they are.
+/// What the stored bytes depend on. It does not matter what becomes of damaged files, which are stored as they are. What chooses
+/// among the images of a record is there so that each choice has a file of its own.
 fn settings(options: &Options) -> String {
     let Options { loader, decode, data, .. } = options;
     let limits = decode.limits();
-    let pixels = (loader.cache_form() == CachedForm::Decoded)
-        .then(|| json!([loader.cache_resize, decode.exif(), limits.max_pixels, limits.max_scans]));
-    json!([data.max_file_bytes().0, pixels]).to_string()
+    let pixels = (loader.cache_form() == CachedForm::Decoded).then(|| {
+        // Another version of the decoder may make other pixels, be it of damaged files alone.
+        let made_by = env!("CARGO_PKG_VERSION");
+        json!([made_by, loader.cache_resize, decode.exif(), limits.max_pixels, limits.max_scans])
+    });
+    let sets = data.sets.iter().flat_map(|sets| sets.0.iter().map(|set| &set.options));
+    let chosen: Vec<_> =
+        std::iter::once(data).chain(sets).map(|of| (&of.image_column, &of.database)).collect();
+    json!([data.max_file_bytes().0, pixels, chosen]).to_string()
 }
 
 /// Refuses what cannot be had with a cache of pixels.
@@ -104,5 +111,41 @@ fn check_resize(source: &dyn Source) -> Result<()> {
             "cache_resize resizes images and not their boxes, which are in pixels (sample {index}, {}): {remedy}",
             source.key(index)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_choice_of_images_and_each_way_to_make_pixels_has_a_cache_of_its_own() {
+        let of = |said: &[(&str, &str)]| {
+            let mut options = Options::default();
+            said.iter().for_each(|(name, value)| options.set_text(name, value).unwrap());
+            settings(&options)
+        };
+        let set =
+            |column: &str| format!(r#"[{{ path = "a", image_column = "{column}" }}, {{ path = "b" }}]"#);
+        let sets = [set("left"), set("right")];
+        let decoded = [("cache", "disk"), ("cache_form", "decoded")];
+        let all = [
+            of(&[]),
+            of(&[("image_column", "left")]),
+            of(&[("image_column", "right")]),
+            of(&[("database", "left")]),
+            of(&[("sets", sets[0].as_str())]),
+            of(&[("sets", sets[1].as_str())]),
+            of(&[("max_file_bytes", "1M")]),
+            of(&decoded),
+            of(&[decoded[0], decoded[1], ("cache_resize", "20")]),
+            of(&[decoded[0], decoded[1], ("exif", "false")]),
+        ];
+        for (number, one) in all.iter().enumerate() {
+            assert!(!all[..number].contains(one), "{one}");
+            // Files are the same whatever reads them.
+            assert_eq!(one.contains(env!("CARGO_PKG_VERSION")), number >= 7, "{one}");
+        }
+        assert_eq!(of(&[("workers", "3")]), all[0]);
     }
 }

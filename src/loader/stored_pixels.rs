@@ -58,6 +58,7 @@ impl Make for StoredPixels {
         if let Ok((_, output)) = &rendered {
             write_pnm(upright.pixels(output), output.size, made);
         }
+        upright.give_back();
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(upright);
         rendered.is_ok()
     }
@@ -78,5 +79,22 @@ fn write_pnm(pixels: &[u8], Size { width, height }: Size, to: &mut Vec<u8>) {
     match is_grey {
         true => to.extend(triples.iter().map(|[grey, ..]| grey)),
         false => to.extend_from_slice(pixels),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_huge_image_is_not_kept_for_the_next_one() {
+        let mut options = Options::default();
+        options.loader.cache_resize = Some(8);
+        let (pixels, edge, mut made) = (StoredPixels::of(&options), 4800, Vec::new());
+        let head = format!("P5\n{edge} {edge}\n255\n").into_bytes();
+        assert!(pixels.make(&[head, vec![7; edge * edge]].concat(), 0, &mut made));
+        assert_eq!(made, [b"P5\n8 8\n255\n".as_slice(), &[7; 64]].concat());
+        let kept = pixels.take().kept_bytes();
+        assert!(kept < 1 << 20, "{kept}");
     }
 }

@@ -64,4 +64,10 @@ impl Upright {
         self.renderer.give_back();
         give_back(&mut self.pixels);
     }
+
+    /// Bytes of pixels that are kept for the next image.
+    #[cfg(test)]
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.image.data.capacity() + self.pixels.capacity()
+    }
 }

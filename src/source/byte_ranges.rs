@@ -100,7 +100,9 @@ impl ByteRanges {
         let (number, path) = self.numbered(index);
         let about = self.open.file(number, path, self.versions[number]).and_then(|file| file.metadata());
         let noted = about.ok().zip(self.versions[number]);
-        noted.map_or(Version::Unknown, |(about, noted)| noted.version(&about))
+        // Other options may find another range under the same key.
+        let Record { offset, bytes, .. } = self.records[index];
+        noted.map_or(Version::Unknown, |(about, noted)| noted.version(&about).of_part(&[offset, bytes]))
     }
 
     /// Where the records of each file end.

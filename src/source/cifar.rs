@@ -2,14 +2,14 @@
 
 mod version;
 
-use super::paths::{Wanted, head_of, names_any};
+use super::file_version::FileVersion;
+use super::paths::{Wanted, head_of, names_any, short_names};
 use super::rasters::{Content, Part, Rasters};
 use super::{Destination, Source};
 use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::Size;
 use crate::regular_file;
-use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use version::{Labels, PIXELS, Version, is_binary, is_of_ten};
@@ -107,8 +107,8 @@ impl CifarOptions {
         let version = Version::of(&paths)?;
         let labels = version.labels(self.labels.as_deref())?;
         let mut rasters = Rasters::of(Size::new(EDGE, EDGE), 3);
-        for path in &paths {
-            let (part, classes) = part(path, version, labels)?;
+        for (path, name) in paths.iter().zip(short_names(&paths)) {
+            let (part, classes) = part(path, name, version, labels)?;
             rasters.push(part, &classes);
         }
         rasters.names = names(&paths[0].with_file_name(labels.names), labels)?;
@@ -117,11 +117,7 @@ impl CifarOptions {
 }
 
 impl Source for Cifar {
-    pass_on!([.rasters] len key label classes);
-
-    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
-        self.rasters.file(index)
-    }
+    pass_on!([.rasters] len key version label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.read_into(index, bytes).inspect_err(|_| bytes.clear())
@@ -142,10 +138,13 @@ impl Source for Cifar {
     }
 }
 
-/// A file of images, and their classes.
-fn part(path: &Path, version: Version, labels: Labels) -> Result<(Part, Vec<u8>)> {
+/// A file of images, whose keys begin with `name`, and their classes.
+fn part(path: &Path, name: String, version: Version, labels: Labels) -> Result<(Part, Vec<u8>)> {
     let of_file = |error| Error::io(path, error, "copy the file again");
     let (mut file, bytes) = regular_file::open_sized(path).map_err(of_file)?;
+    let noted = FileVersion::of(&file).map_err(of_file)?;
+    // On some systems that moved the place to read at.
+    file.rewind().map_err(of_file)?;
     let stride = version.record_bytes();
     ensure!(
         bytes > 0 && bytes.is_multiple_of(stride),
@@ -168,7 +167,7 @@ fn part(path: &Path, version: Version, labels: Labels) -> Result<(Part, Vec<u8>)
         classes.push(class);
     }
     let (first, content) = (version.label_bytes() as u64, Content::File(Arc::new(file)));
-    Ok((Part { path: path.to_owned(), content, first, stride }, classes))
+    Ok((Part { path: path.to_owned(), name, content, version: noted, first, stride }, classes))
 }
 
 /// The names of the classes, one a line; none where there is no such file.

@@ -8,7 +8,6 @@ use super::{Destination, Source};
 use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::Size;
 use array::{Array, begins_as_one};
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Grey images of one size in an idx file, with their classes in another one: MNIST, Fashion-MNIST, KMNIST, EMNIST.
@@ -88,9 +87,11 @@ impl IdxOptions {
         let mut classes = vec![0; labelled as usize];
         let read = labels.content.read_at(labels.start, &mut classes);
         read.map_err(|error| Error::io(&beside, error, "copy the file again"))?;
+        let Array { content, version, start: first, .. } = images;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stride = u64::from(width) * u64::from(height);
         let mut rasters = Rasters::of(Size::new(width, height), 1);
-        rasters.push(Part { path, content: images.content, first: images.start, stride }, &classes);
+        rasters.push(Part { path, name, content, version, first, stride }, &classes);
         Ok(Idx { rasters })
     }
 
@@ -125,11 +126,7 @@ impl IdxOptions {
 }
 
 impl Source for Idx {
-    pass_on!([.rasters] len key label classes);
-
-    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
-        self.rasters.file(index)
-    }
+    pass_on!([.rasters] len key version label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.read_into(index, bytes).inspect_err(|_| bytes.clear())

@@ -33,6 +33,8 @@ pub struct IoStats {
     pub shared_bytes: u64,
     /// How often a record was not stored there, since there was no room.
     pub shared_full: u64,
+    /// How often one was not stored there, since another process held the file's lock for too long.
+    pub shared_busy: u64,
     /// How often one could not be stored there for another reason.
     pub shared_failures: u64,
     /// How often one was damaged there, and was read from its source.
@@ -64,6 +66,7 @@ impl IoStats {
             shared_misses: self.shared_misses + other.shared_misses,
             shared_bytes: self.shared_bytes + other.shared_bytes,
             shared_full: self.shared_full + other.shared_full,
+            shared_busy: self.shared_busy + other.shared_busy,
             shared_failures: self.shared_failures + other.shared_failures,
             shared_damaged: self.shared_damaged + other.shared_damaged,
             shared_saved_ms: self.shared_saved_ms + other.shared_saved_ms,

@@ -283,8 +283,12 @@ impl Source for Parquet {
         if index >= self.len() {
             return Version::Unknown;
         }
-        let file = &self.files[self.number(index)];
-        fs::metadata(&file.path).map_or(Version::Unknown, |about| file.version.version(&about))
+        let number = self.number(index);
+        let file = &self.files[number];
+        // Rows may hold several images.
+        let place = [file.columns.image as u64, (index - self.starts[number]) as u64];
+        fs::metadata(&file.path)
+            .map_or(Version::Unknown, |about| file.version.version(&about).of_part(&place))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {

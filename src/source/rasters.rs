@@ -1,12 +1,13 @@
 //! Images of one size whose levels lie one after another in a few files, without compression: each is handed out as a PNM.
 
+use super::file_version::FileVersion;
 use super::read_at::read_at;
-use super::{Destination, MAX_FILE_BYTES, out_of_range, too_large};
+use super::{Destination, MAX_FILE_BYTES, Version, out_of_range, too_large};
 use crate::error::{Cause, Error, Result};
 use crate::geometry::Size;
 use crate::label::Label;
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +54,11 @@ pub(super) struct Rasters {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) path: PathBuf,
+    /// What the keys of its images begin with.
+    pub(super) name: String,
     pub(super) content: Content,
+    /// Noted before the content was read.
+    pub(super) version: FileVersion,
     /// Where the levels of the first image begin.
     pub(super) first: u64,
     /// Bytes from the levels of an image to those of the next.
@@ -87,19 +92,27 @@ impl Rasters {
         self.classes.len()
     }
 
-    /// The file's name, and the number of the image in it.
+    /// The file's name, with its folder where files lie in several, and the number of the image in it.
     pub(super) fn key(&self, index: usize) -> Cow<'_, str> {
         if index >= self.len() {
             return Cow::Borrowed("");
         }
         let (part, number) = self.place(index);
-        let name = part.path.file_name().unwrap_or_default().to_string_lossy();
-        format!("{}/{number}", name.trim_end_matches(".gz")).into()
+        format!("{}/{number}", part.name.trim_end_matches(".gz")).into()
     }
 
     /// The file that the image lies in.
     pub(super) fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
         (index < self.len()).then(|| Cow::Borrowed(&*self.place(index).0.path))
+    }
+
+    /// See [`super::Source::version`]: unknown once the file has changed, since what is read is what was opened.
+    pub(super) fn version(&self, index: usize) -> Version {
+        if index >= self.len() {
+            return Version::Unknown;
+        }
+        let Part { path, version, .. } = self.place(index).0;
+        fs::metadata(path).map_or(Version::Unknown, |about| version.version(&about))
     }
 
     pub(super) fn label(&self, index: usize) -> Label {

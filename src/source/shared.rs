@@ -32,9 +32,9 @@ const MOST_SPARE: usize = 16 << 20;
 ///
 /// The file is read and written like any other, so that the system's page cache holds one copy for all processes of a machine; in
 /// memory it lies there alone, and the last process that uses it removes it, or the next one that opens such a cache if that was
-/// killed. What comes first stays, up to a limit of bytes. A record whose file has changed is read again, and
-/// stored again if its bytes have. A process may be killed at any moment, and the machine may lose its power: what is not whole is
-/// not believed. Masks and fields are not kept.
+/// killed, unless the file was [named](SharedCacheOptions::file). What comes first stays, up to a limit of bytes. A record whose
+/// file has changed is read again, and stored again if its bytes have. A process may be killed at any moment, and the machine may
+/// lose its power: what is not whole is not believed. Masks and fields are not kept.
 ///
 /// ```no_run
 /// use feedline::source::{Folder, SharedCache};
@@ -78,7 +78,8 @@ impl SharedCacheOptions {
     }
 
     /// The cache's file, in place of one that is chosen: below /dev/shm in memory, below `$XDG_CACHE_HOME/feedline` or
-    /// `~/.cache/feedline` on disk.
+    /// `~/.cache/feedline` on disk. In memory its last user removes it too; what is left of one that was killed stays until the
+    /// same file is opened again, and [`shared_caches`] does not list it. On disk it is never removed.
     pub fn file(self, path: impl Into<PathBuf>) -> Self {
         Self { file: Some(path.into()), ..self }
     }
@@ -102,8 +103,9 @@ impl SharedCacheOptions {
     /// The cache around `source`.
     ///
     /// # Errors
-    /// Records of which nothing would tell that they have changed; a file that cannot be opened, is none of feedline's or is in
-    /// use for something else, each with the remedy; [`crate::error::Error::Unavailable`] for a file system without locks.
+    /// Records of which nothing would tell that they have changed; a file that cannot be opened, is none of feedline's, is
+    /// another user's or is in use for something else, each with the remedy; [`crate::error::Error::Unavailable`] for a file
+    /// system without locks.
     pub fn open<S: Source>(self, source: S) -> Result<SharedCache<S>> {
         let identity = Identity::of(&source, &self.settings)?;
         let place = Place::of(self.stays, self.file.as_deref(), identity.name)?;
@@ -282,12 +284,13 @@ impl<S: Source> Source for SharedCache<S> {
 
     fn io_stats(&self) -> IoStats {
         let of = |count: &AtomicU64| count.load(Relaxed);
-        let Counts { bytes, full, failures, damaged } = self.file.counts();
+        let Counts { bytes, full, busy, failures, damaged } = self.file.counts();
         IoStats {
             shared_hits: of(&self.hits),
             shared_misses: of(&self.misses),
             shared_bytes: bytes,
             shared_full: full,
+            shared_busy: busy,
             shared_failures: failures,
             shared_damaged: damaged,
             shared_saved_ms: of(&self.worth).saturating_sub(of(&self.finding)) / 1_000_000,

@@ -9,7 +9,6 @@ pub(crate) mod write;
 #[cfg(feature = "pack")]
 pub(crate) use example::Feature;
 
-use super::Source;
 use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering};
 use super::field_values::SourceFields;
@@ -18,11 +17,13 @@ use super::packed::Held;
 use super::packed::holds::Described;
 use super::paths::{Wanted, head_of, names_any, short_names};
 use super::read_error::ReadError;
+use super::{Source, Version};
 use crate::error::{Cause, Error, Result, bail, ensure};
 use crate::field::{Field, FieldValue};
 use crate::label::{Label, Skeleton};
 use crate::options::DataOptions;
 use prost::Message;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -276,8 +277,18 @@ impl TfRecordOptions {
 }
 
 impl Source for TfRecord {
-    pass_on!([.ranges] len key version shard_ends);
+    pass_on!([.ranges] len key shard_ends);
     pass_on!([.classes] classes);
+
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        self.ranges.file(index)
+    }
+
+    /// A record may hold several images.
+    fn version(&self, index: usize) -> Version {
+        let image = self.images.get(index).copied().flatten().unwrap_or_default();
+        self.ranges.version(index).of_part(&image)
+    }
 
     fn label(&self, index: usize) -> Label {
         self.held.label(index, &self.classes)

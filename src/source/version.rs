@@ -31,8 +31,12 @@ impl Version {
 
     /// The same of a file that is open.
     pub fn of_metadata(about: &Metadata) -> Self {
+        Self::as_of(about, SystemTime::now())
+    }
+
+    fn as_of(about: &Metadata, now: SystemTime) -> Self {
         let Ok(written) = about.modified() else { return Version::Unknown };
-        let (changed, now) = (changed(about).unwrap_or(written), SystemTime::now());
+        let changed = changed(about).unwrap_or(written);
         match is_past(written, COARSEST_DATE, now) && is_past(changed, COARSEST_CLOCK, now) {
             true => Self::of_numbers(&numbers(about, written)),
             false => Version::Changing,
@@ -41,8 +45,20 @@ impl Version {
 
     /// Of what a store says of an object.
     pub fn of_numbers(numbers: &[u64]) -> Self {
+        Self::of_all(numbers.iter().copied())
+    }
+
+    /// The version of a part of what has this one; `place` tells the part from others that may be read under the same key.
+    pub(super) fn of_part(self, place: &[u64]) -> Self {
+        match self {
+            Version::Known(whole) => Self::of_all(std::iter::once(whole.get()).chain(place.iter().copied())),
+            other => other,
+        }
+    }
+
+    fn of_all(numbers: impl Iterator<Item = u64>) -> Self {
         let mut hasher = XxHash3_64::new();
-        numbers.iter().for_each(|&number| hasher.write_u64(number));
+        numbers.for_each(|number| hasher.write_u64(number));
         Version::Known(NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN))
     }
 }
@@ -103,12 +119,18 @@ mod tests {
             }
             Version::of_file(&path)
         };
+        // The version so long after the file was touched last.
+        let after = |milliseconds: u64| {
+            let about = fs::metadata(&path).unwrap();
+            Version::as_of(&about, changed(&about).unwrap() + Duration::from_millis(milliseconds))
+        };
         write(&path, b"as long");
-        assert_eq!(Version::of_file(&path), Version::Changing, "its date was set a moment ago");
+        assert_eq!(after(19), Version::Changing, "its date was set a moment ago");
         let first = settled();
-        assert!(matches!(first, Version::Known(_)) && Version::of_file(&path) == first);
+        assert!(matches!(first, Version::Known(_)) && after(20) == first);
         fs::write(&path, b"another").unwrap();
-        assert_eq!(Version::of_file(&path), Version::Changing, "its date is that of a moment ago");
+        assert_eq!(after(1999), Version::Changing, "its date is that of a moment ago");
+        assert!(matches!(after(2000), Version::Known(version) if Version::Known(version) != first));
         write(&path, b"as long");
         let second = settled();
         assert_ne!(second, first, "its date was set at another time");
@@ -117,6 +139,19 @@ mod tests {
         assert!(![first, second].contains(&settled()));
         fs::remove_file(&path).unwrap();
         assert_eq!(Version::of_file(&path), Version::Unknown);
+    }
+
+    #[test]
+    fn parts_of_a_file_have_versions_of_their_own_once_the_file_has_one() {
+        let whole = Version::of_numbers(&[3]);
+        let parts = [&[][..], &[0], &[1, 0], &[0, 1]].map(|place| whole.of_part(place));
+        for (number, part) in parts.iter().enumerate() {
+            assert!(matches!(part, Version::Known(_)) && !parts[..number].contains(part), "{number}");
+        }
+        assert_eq!(Version::of_numbers(&[3]).of_part(&[0]), parts[1]);
+        for other in [Version::Unknown, Version::Changing] {
+            assert_eq!(other.of_part(&[1]), other);
+        }
     }
 
     #[test]

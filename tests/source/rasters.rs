@@ -161,6 +161,19 @@ fn the_classes_of_cifar_have_the_names_beside_it() {
 }
 
 #[test]
+fn images_of_files_of_one_name_in_several_folders_have_keys_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a", "b"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        write_cifar(&folder.path().join(name).join("data_batch_1.bin"), [&[3], &[9]]);
+    }
+    let source = Cifar::open(folder.path().join("*/data_batch_1.bin")).unwrap();
+    let keys: Vec<_> = (0..source.len()).map(|index| source.key(index)).collect();
+    let of = |name: &str| [0, 1].map(|number| format!("{name}/data_batch_1.bin/{number}"));
+    assert_eq!(keys, [of("a"), of("b")].concat());
+}
+
+#[test]
 fn cifar_100_has_fine_and_coarse_classes() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["train.bin", "test.bin"] {

@@ -171,6 +171,8 @@ pub(crate) enum Labels<'a> {
     UInt8(Vec<u8>),
     Float(Vec<f32>),
     Text(Vec<Option<&'a str>>),
+    /// No labels, but a second column of images.
+    Bytes(Vec<&'a [u8]>),
     Numbers(Vec<Option<Vec<i64>>>),
     Fractions(Vec<Option<Vec<f64>>>),
     Texts(Vec<Option<Vec<&'a str>>>),
@@ -201,6 +203,7 @@ pub(crate) fn parquet(
         Labels::UInt8(_) => format!("optional int32 {name} (UINT_8);"),
         Labels::Float(_) => format!("optional float {name};"),
         Labels::Text(_) => format!("optional binary {name} (UTF8);"),
+        Labels::Bytes(_) => format!("optional binary {name};"),
         Labels::Numbers(_) => list_of(name, "int64 element"),
         Labels::Fractions(_) => list_of(name, "double element"),
         Labels::Texts(_) => list_of(name, "binary element (UTF8)"),
@@ -315,6 +318,7 @@ fn label_column(group: &mut RowGroup<'_>, labels: &Labels<'_>, rows: std::ops::R
         Labels::Text(labels) => {
             text(group, 1, labels[rows].iter().map(|label| label.map(str::as_bytes)));
         }
+        Labels::Bytes(images) => text(group, 1, images[rows].iter().copied().map(Some)),
         Labels::Numbers(labels) => lists::<Int64Type>(group, labels[rows].iter().cloned()),
         Labels::Fractions(labels) => lists::<DoubleType>(group, labels[rows].iter().cloned()),
         Labels::Texts(labels) => {

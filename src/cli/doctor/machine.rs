@@ -109,9 +109,7 @@ pub(super) fn describe(found: &Findings) -> Vec<String> {
             found.prefetch,
             loader::AUTO_PREFETCH.1
         ),
-        "storage   not measured: files of coefficients are faster than JPEGs above KB a file / CPU-ms a sample of the JPEGs, in MB/s \
-         for each core (docs/coefficients.md)"
-            .to_owned(),
+        "storage   not measured: `feedline doctor DATA` measures it".to_owned(),
     ]);
     lines.extend(found.caches.iter().map(cache_line));
     lines

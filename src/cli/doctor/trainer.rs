@@ -1,14 +1,15 @@
 //! A trainer that runs alone, as a command that prints a line after each step: how long a step takes, and how much of the
 //! processors.
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use feedline::doctor::{GpuMeter, GpuUse, Rate, TrainerRate};
 use feedline::machine;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use std::io::Read;
+use std::fs;
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -18,13 +19,24 @@ use std::time::{Duration, Instant};
 const WARM_UP_STEPS: usize = 3;
 /// The fewest steps that say anything.
 const FEWEST_STEPS: usize = 3;
+/// Measurements that a rate is made of, where steps are short enough.
+const SLICES: f64 = 10.0;
+/// Slices whose median means something.
+const FEWEST_SLICES: usize = 4;
 /// How long a step may take, the first included.
 const LONGEST_STEP: Duration = Duration::from_secs(180);
 /// What the command has to do.
 const WANTED: &str =
     "it must print a line after each step, for some seconds, and flush it (Python: print(flush=True))";
+/// How often GPUs are looked at: a driver takes some milliseconds to answer, and averages over longer than this.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a trainer may take to end once it is told to.
 const LONGEST_END: Duration = Duration::from_secs(5);
+/// Starts the command, its only argument, once there is somebody to end it.
+const BEGIN: &str = r#"read go && exec sh -c "$0" </dev/null"#;
+/// Ends the group, its only argument, if its input ends ahead of a line; what does not end gets as long as [`LONGEST_END`].
+const WATCH: &str = "read word || { kill -TERM -$0; for second in 1 2 3 4 5; do sleep 1; kill -0 -$0 || exit; done; \
+     kill -KILL -$0; }";
 
 /// Runs the command for about `seconds` behind its first steps.
 pub(super) fn measure(
@@ -33,38 +45,80 @@ pub(super) fn measure(
     seconds: f64,
 ) -> anyhow::Result<(TrainerRate, Vec<GpuUse>)> {
     let child = Command::new("sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
+        .args(["-c", BEGIN, command])
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .process_group(0)
         .spawn();
     let mut child = child.with_context(|| format!("--trainer: `{command}` could not be started"))?;
-    let stdout = child.stdout.take().context("--trainer: the command has no standard output")?;
-    let (mut lines, mut gpus) = (Lines { stdout, pending: 0 }, GpuMeter::default());
-    let measured = measured(&mut lines, child.id(), seconds, &mut gpus);
+    let watch = Watch::over(child.id());
+    let mut gpus = GpuMeter::default();
+    let seen = match &watch {
+        Ok(_) => run(&mut child, seconds, &mut gpus),
+        Err(error) => Err(anyhow!("no shell could be started that looks after it: {error}")),
+    };
     end(&mut child)?;
-    let (steps, cpu_seconds) = measured.with_context(|| format!("--trainer: `{command}`"))?;
-    let rates = steps.iter().map(|seconds| batch_size as f64 / seconds.max(1e-9)).collect();
-    let samples = Rate::of(rates).context("--trainer: no step was measured")?;
-    let cpu_seconds = cpu_seconds / (steps.len() * batch_size) as f64;
-    Ok((TrainerRate { samples, cpu_seconds }, gpus.mean()))
+    if let Ok(watch) = watch {
+        watch.dismiss();
+    }
+    let seen = seen.with_context(|| format!("--trainer: `{command}`"))?;
+    let cpu_seconds = seen.cpu_seconds / (seen.steps * batch_size) as f64;
+    Ok((TrainerRate { samples: seen.steps_per_s.scaled(batch_size as f64), cpu_seconds }, gpus.mean()))
+}
+
+/// What a trainer did behind its first steps.
+struct Seen {
+    steps: usize,
+    steps_per_s: Rate,
+    /// Of all these steps.
+    cpu_seconds: f64,
+}
+
+/// Lets the command begin, and sees to what it does.
+fn run(child: &mut Child, seconds: f64, gpus: &mut GpuMeter) -> anyhow::Result<Seen> {
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    stdin.context("the command has no standard input")?.write_all(b"\n")?;
+    let mut lines = Lines(stdout.context("the command has no standard output")?);
+    let mut before = 0;
+    let started = loop {
+        let Some((count, at)) = lines.next()? else { bail!("it ended after {before} lines: {WANTED}") };
+        before += count;
+        if before > WARM_UP_STEPS {
+            break at;
+        }
+    };
+    let cpu_at_start = machine::cpu_seconds_of_group(child.id());
+    let mut slices = Slices::of(seconds / SLICES, started);
+    let (mut reads, mut of_several, mut next_look) = (0, 0, started);
+    while started.elapsed().as_secs_f64() < seconds || slices.steps < FEWEST_STEPS {
+        let Some((count, at)) = lines.next()? else { break };
+        slices.add(count, at);
+        reads += 1;
+        of_several += usize::from(count > 1);
+        if at >= next_look {
+            gpus.look();
+            next_look = Instant::now() + LOOK_EVERY;
+        }
+    }
+    let steps = slices.steps;
+    ensure!(steps >= FEWEST_STEPS, "it ended after {} lines: {WANTED}", before + steps);
+    // When lines were printed is not known of those that a buffer held back.
+    ensure!(2 * of_several <= reads, "most of its lines come several at a time: {WANTED}");
+    let cpu_seconds = (machine::cpu_seconds_of_group(child.id()) - cpu_at_start).max(0.0);
+    Ok(Seen { steps, steps_per_s: slices.rate(), cpu_seconds })
 }
 
 /// The lines of a command's standard output, as they come.
-struct Lines {
-    stdout: ChildStdout,
-    /// Of those that came at once.
-    pending: usize,
-}
+struct Lines(ChildStdout);
 
 impl Lines {
-    /// When the next line came; none once the command has closed its output.
-    fn next(&mut self) -> anyhow::Result<Option<Instant>> {
+    /// How many came at once, and when; none once the command has closed its output.
+    fn next(&mut self) -> anyhow::Result<Option<(usize, Instant)>> {
         let asked = Instant::now();
-        while self.pending == 0 {
+        loop {
             let left = LONGEST_STEP.saturating_sub(asked.elapsed());
             let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
-            let mut output = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
+            let mut output = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
             match poll(&mut output, timeout) {
                 Ok(0) => bail!("no line came for {} s: {WANTED}", LONGEST_STEP.as_secs()),
                 Ok(_) => {}
@@ -72,52 +126,119 @@ impl Lines {
                 Err(error) => return Err(error.into()),
             }
             let mut bytes = [0; 4096];
-            let count = self.stdout.read(&mut bytes)?;
+            let count = self.0.read(&mut bytes)?;
             if count == 0 {
                 return Ok(None);
             }
-            self.pending = bytes[..count].iter().filter(|byte| **byte == b'\n').count();
+            let lines = bytes[..count].iter().filter(|byte| **byte == b'\n').count();
+            if lines > 0 {
+                return Ok(Some((lines, Instant::now())));
+            }
         }
-        self.pending -= 1;
-        Ok(Some(Instant::now()))
     }
 }
 
-/// The seconds of each step, and the processor seconds of all of them.
-fn measured(
-    lines: &mut Lines,
-    group: u32,
-    seconds: f64,
-    gpus: &mut GpuMeter,
-) -> anyhow::Result<(Vec<f64>, f64)> {
-    for step in 0..=WARM_UP_STEPS {
-        ensure!(lines.next()?.is_some(), "it ended after {step} lines: {WANTED}");
-    }
-    let (started, cpu_at_start) = (Instant::now(), machine::cpu_seconds_of_group(group));
-    let (mut last, mut steps) = (started, Vec::new());
-    while started.elapsed().as_secs_f64() < seconds || steps.len() < FEWEST_STEPS {
-        let Some(at) = lines.next()? else { break };
-        steps.push(at.saturating_duration_since(last).as_secs_f64());
-        last = at;
-        gpus.look();
-    }
-    ensure!(steps.len() >= FEWEST_STEPS, "it ended after {} steps: {WANTED}", steps.len() + WARM_UP_STEPS);
-    let cpu_seconds = machine::cpu_seconds_of_group(group) - cpu_at_start;
-    Ok((steps, cpu_seconds))
+/// How many steps there were in slices of time. A single step tells less: the one behind a line that was read late seems short.
+struct Slices {
+    least_s: f64,
+    started: Instant,
+    last: Instant,
+    /// Where the slice begins that is not full yet, and what is in it.
+    began: Instant,
+    in_slice: usize,
+    steps: usize,
+    per_s: Vec<f64>,
 }
 
-/// Asks the command's processes to end, and then makes them.
+impl Slices {
+    /// Slices of at least so many seconds.
+    fn of(least_s: f64, started: Instant) -> Self {
+        let (in_slice, steps, per_s) = (0, 0, Vec::new());
+        Self { least_s, started, last: started, began: started, in_slice, steps, per_s }
+    }
+
+    /// So many more steps until now.
+    fn add(&mut self, count: usize, now: Instant) {
+        (self.steps, self.in_slice, self.last) = (self.steps + count, self.in_slice + count, now);
+        let took = now.saturating_duration_since(self.began).as_secs_f64();
+        if took >= self.least_s {
+            self.per_s.push(self.in_slice as f64 / took);
+            (self.began, self.in_slice) = (now, 0);
+        }
+    }
+
+    /// Steps a second; few slices have the mean of all, between the lowest and the highest of them.
+    fn rate(self) -> Rate {
+        let took = self.last.saturating_duration_since(self.started).as_secs_f64();
+        let mean = self.steps as f64 / took.max(1e-9);
+        let low = self.per_s.iter().copied().fold(mean, f64::min);
+        let high = self.per_s.iter().copied().fold(mean, f64::max);
+        let median = if self.per_s.len() < FEWEST_SLICES { None } else { Rate::of(self.per_s) };
+        median.unwrap_or(Rate { per_s: mean, low, high })
+    }
+}
+
+/// A shell that ends the command's processes if this one ends first, whatever ends it. They have a group of their own, in which
+/// they can be ended together and a terminal's Ctrl-C does not reach them; and who is killed can do nothing for them any more.
+struct Watch(Child);
+
+impl Watch {
+    fn over(group: u32) -> io::Result<Self> {
+        let shell = Command::new("sh")
+            .args(["-c", WATCH, &group.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn();
+        shell.map(Self)
+    }
+
+    /// Says that there is nothing left to end. A watch that is only dropped ends them.
+    fn dismiss(self) {
+        let Self(mut shell) = self;
+        if let Some(mut input) = shell.stdin.take() {
+            // Who has ended already cannot be told.
+            let _ = input.write_all(b"\n");
+        }
+        let _ = shell.wait();
+    }
+}
+
+/// Asks the command's processes to end, all of them, and makes those that have not after a while.
 fn end(child: &mut Child) -> anyhow::Result<()> {
     let group = Pid::from_raw(i32::try_from(child.id())?);
     for signal in [Signal::SIGTERM, Signal::SIGKILL] {
         // Who has ended already cannot be told.
         let _ = killpg(group, signal);
         let told = Instant::now();
-        while told.elapsed() < LONGEST_END && child.try_wait()?.is_none() {
+        while told.elapsed() < LONGEST_END {
+            if child.try_wait()?.is_some() && !is_running(group) {
+                return Ok(());
+            }
             std::thread::sleep(Duration::from_millis(10));
         }
     }
     Ok(())
+}
+
+/// Whether there is a process of the group that has not ended.
+fn is_running(group: Pid) -> bool {
+    if killpg(group, None::<Signal>).is_err() {
+        return false;
+    }
+    // Those that nobody waits for stay in the group, as orphans do in a container without an init.
+    let Ok(entries) = fs::read_dir("/proc") else { return true };
+    let group = group.to_string();
+    let is_one = |stat: &str| {
+        // Behind the name, in brackets, which may hold anything: state, parent, group.
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let mut fields = fields.split_whitespace();
+        let (state, of) = (fields.next(), fields.nth(1));
+        !matches!(state, Some("Z" | "X")) && of == Some(&*group)
+    };
+    let mut stats = entries.flatten().filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    stats.any(|stat| is_one(&stat))
 }
 
 #[cfg(test)]
@@ -125,26 +246,87 @@ fn end(child: &mut Child) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
+    const ASLEEP: &str = "while true; do sleep 0.05; echo step; done";
+
+    fn refusal(command: &str) -> String {
+        format!("{:#}", measure(command, 1, 1.0).unwrap_err())
+    }
+
     #[test]
     fn a_step_is_the_time_between_two_lines() {
-        let trainer = measure("while true; do sleep 0.05; echo step; done", 10, 1.0).unwrap().0;
-        assert!((100.0..200.5).contains(&trainer.samples.per_s), "{trainer:?}");
+        let trainer = measure(ASLEEP, 10, 1.0).unwrap().0;
+        // At most 200; a busy machine makes steps longer, and reads lines late.
+        assert!((10.0..300.0).contains(&trainer.samples.per_s), "{trainer:?}");
         assert!(trainer.cpu_seconds < 0.002, "it sleeps: {trainer:?}");
     }
 
     #[test]
     fn a_trainer_that_computes_is_seen_to() {
-        let busy = "while true; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo step; done";
-        let trainer = measure(busy, 1, 1.0).unwrap().0;
-        let cores = trainer.cpu_seconds * trainer.samples.per_s;
-        assert!((0.3..1.5).contains(&cores), "one core: {cores}");
+        let cpu_seconds = |command| measure(command, 1, 1.0).unwrap().0.cpu_seconds;
+        let busy =
+            cpu_seconds("while true; do i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; echo step; done");
+        let asleep = cpu_seconds(ASLEEP);
+        assert!(busy > 0.01 && busy > 3.0 * asleep, "{busy} and {asleep}");
     }
 
     #[test]
     fn a_command_that_ends_or_says_nothing_is_told_what_is_wanted() {
         for command in ["true", "echo a; echo b", "no-such-trainer"] {
-            let refusal = format!("{:#}", measure(command, 1, 1.0).unwrap_err());
+            let refusal = refusal(command);
             assert!(refusal.contains(command) && refusal.contains("a line after each step"), "{refusal}");
         }
+    }
+
+    #[test]
+    fn lines_that_come_in_blocks_are_refused() {
+        // As a buffer hands them on: each block is written at once.
+        let refusal = refusal(r"while true; do printf 'a\nb\nc\n'; sleep 0.05; done");
+        assert!(refusal.contains("several at a time") && refusal.contains("flush"), "{refusal}");
+    }
+
+    #[test]
+    fn a_line_that_is_read_late_does_not_make_a_step_short() {
+        let started = Instant::now();
+        let mut slices = Slices::of(0.1, started);
+        for pair in 1..=10 {
+            let at = started + Duration::from_millis(100 * pair);
+            slices.add(1, at);
+            slices.add(1, at + Duration::from_nanos(10));
+        }
+        let rate = slices.rate();
+        assert!((rate.per_s - 20.0).abs() < 1e-6 && rate.high < 20.1, "{rate:?}");
+    }
+
+    #[test]
+    fn few_slices_have_the_mean_of_all_steps() {
+        let started = Instant::now();
+        let mut slices = Slices::of(1.0, started);
+        for (count, ms) in [(3, 2000), (1, 3000), (3, 3500)] {
+            slices.add(count, started + Duration::from_millis(ms));
+        }
+        assert_eq!(slices.rate(), Rate { per_s: 2.0, low: 1.0, high: 2.0 });
+    }
+
+    #[test]
+    fn whoever_needs_a_moment_to_end_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [ready, tidied] = ["ready", "tidied"].map(|name| folder.path().join(name));
+        let (is_ready, is_tidied) = (ready.display(), tidied.display());
+        // The shell itself ends at once.
+        let command = format!(
+            "(trap 'sleep 0.3; : > {is_tidied}; exit' TERM; : > {is_ready}; while true; do sleep 0.05; done) & \
+             until [ -e {is_ready} ]; do sleep 0.01; done; {ASLEEP}"
+        );
+        measure(&command, 1, 1.0).unwrap();
+        assert!(tidied.exists(), "all of its processes are waited for, not only the first");
+    }
+
+    #[test]
+    fn what_does_not_end_is_made_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let number = folder.path().join("number");
+        measure(&format!("trap '' TERM; echo $$ > {}; {ASLEEP}", number.display()), 1, 1.0).unwrap();
+        let group = fs::read_to_string(&number).unwrap().trim().parse().unwrap();
+        assert!(!is_running(Pid::from_raw(group)));
     }
 }

@@ -225,8 +225,8 @@ impl Stats {
 
     /// What the cache that processes share has given; `None` without one.
     fn shared_cache(&self) -> Option<String> {
-        let IoStats { shared_hits, shared_misses, shared_full, shared_failures, shared_saved_ms, .. } =
-            self.io;
+        let IoStats { shared_hits, shared_misses, shared_saved_ms, .. } = self.io;
+        let IoStats { shared_full, shared_busy, shared_failures, .. } = self.io;
         let asked = shared_hits + shared_misses;
         if asked == 0 {
             return None;
@@ -240,9 +240,15 @@ impl Stats {
         if shared_full > 0 {
             said += &format!("; {shared_full} times it had no room for one: raise cache_limit");
         }
+        if shared_busy > 0 {
+            said += &format!(
+                "; {shared_busy} times another process held its lock for too long to store one: let it go on, or end it"
+            );
+        }
         if shared_failures > 0 {
             said += &format!(
-                "; {shared_failures} times one could not be written: free space where its file lies"
+                "; {shared_failures} times one could not be written, since its disk or a quota is full, the disk fails, or the \
+                 file was damaged: free space there, or name another file (cache_file)"
             );
         }
         Some(said)
@@ -345,11 +351,12 @@ mod tests {
             ),
             "{text}"
         );
-        let io = IoStats { shared_full: 3, shared_failures: 2, ..io };
+        let io = IoStats { shared_full: 3, shared_busy: 4, shared_failures: 2, ..io };
         let text = Stats { io, ..stats(0.0, 1.0, 0.0, 5.0, 5.0) }.explain();
         assert!(
             text.contains(
-                "; 3 times it had no room for one: raise cache_limit; 2 times one could not be written"
+                "; 3 times it had no room for one: raise cache_limit; 4 times another process held its lock for too long to store \
+                 one: let it go on, or end it; 2 times one could not be written, since"
             ),
             "{text}"
         );

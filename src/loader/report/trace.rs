@@ -5,17 +5,19 @@ use serde::Serialize;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Maximum number of spans that are kept; more are counted.
 const MOST_SPANS: usize = 1 << 20;
+/// Spans that are taken out at once to be written: threads that record wait for that and not for the writer.
+const PIECE: usize = 4096;
 
 /// Spans of a loader's threads, from [`crate::loader::LoaderBuilder::trace`] on: each stage of each sample, and the consumer's waits
 /// and work. Clones share what is recorded.
 ///
 /// It is written in Chrome's trace event format (JSON), which <https://ui.perfetto.dev> and `chrome://tracing` open. A span costs
-/// about a hundred nanoseconds, and the first [`Trace::MOST_SPANS`] are kept, in 40 bytes each.
+/// about a hundred nanoseconds, and the first [`Trace::MOST_SPANS`] are kept, in 56 bytes each.
 ///
 /// ```
 /// use feedline::loader::{Loader, Trace};
@@ -93,10 +95,10 @@ impl Trace {
     }
 
     pub(in crate::loader) fn add(&self, what: What, sample: Option<u64>, began: Instant, took: Duration) {
-        let Recorded { began: zero, spans, left_out, .. } = &*self.0;
+        let Recorded { began: zero, left_out, .. } = &*self.0;
         let span =
             Span { what, thread: self.thread(), began: began.saturating_duration_since(*zero), took, sample };
-        let mut spans = spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spans = self.spans();
         match spans.len() < MOST_SPANS {
             true => spans.push(span),
             false => drop(left_out.fetch_add(1, Relaxed)),
@@ -124,7 +126,8 @@ impl Trace {
     /// # Errors
     /// Those of the writer.
     pub fn write_json(&self, mut to: impl Write) -> io::Result<()> {
-        let spans = self.0.spans.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // Ahead of the threads: the name of a span's thread is noted ahead of the span.
+        let until = self.spans().len();
         let threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner).clone();
         write!(
             to,
@@ -144,21 +147,33 @@ impl Trace {
             serde_json::to_writer(&mut to, &named)?;
             separator = ",\n";
         }
-        for span in &spans {
-            let event = Event {
-                name: span.what.name(),
-                ph: "X",
-                ts: Some(span.began.as_nanos() as f64 / 1000.0),
-                dur: Some(span.took.as_nanos() as f64 / 1000.0),
-                tid: span.thread,
-                args: span.sample.map(|sample| Args::Sample { sample }),
-                ..Event::default()
-            };
-            to.write_all(separator.as_bytes())?;
-            serde_json::to_writer(&mut to, &event)?;
-            separator = ",\n";
+        for from in (0..until).step_by(PIECE) {
+            let piece = self.spans()[from..until.min(from + PIECE)].to_vec();
+            for span in &piece {
+                to.write_all(separator.as_bytes())?;
+                serde_json::to_writer(&mut to, &span.event())?;
+                separator = ",\n";
+            }
         }
         to.write_all(b"\n]}\n")
+    }
+
+    fn spans(&self) -> MutexGuard<'_, Vec<Span>> {
+        self.0.spans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Span {
+    fn event(&self) -> Event<'static> {
+        Event {
+            name: self.what.name(),
+            ph: "X",
+            ts: Some(self.began.as_nanos() as f64 / 1000.0),
+            dur: Some(self.took.as_nanos() as f64 / 1000.0),
+            tid: self.thread,
+            args: self.sample.map(|sample| Args::Sample { sample }),
+            ..Event::default()
+        }
     }
 }
 
@@ -213,5 +228,40 @@ mod tests {
         );
         assert_eq!((&decode["args"]["sample"], &wait["args"]), (&7.into(), &Value::Null));
         assert_eq!(json["otherData"]["spans_left_out"], 0);
+    }
+
+    /// A writer that records spans itself, each time that it is given something.
+    struct Recording(Trace, Vec<u8>);
+
+    impl Write for Recording {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.add(What::Wait, None, Instant::now(), Duration::ZERO);
+            self.1.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn threads_go_on_recording_while_a_trace_is_written() {
+        let trace = Trace::new();
+        // Two pieces, and a part of one.
+        let count = 2 * PIECE as u64 + 1;
+        for sample in 0..count {
+            trace.add(What::Stage(Stage::Read), Some(sample), Instant::now(), Duration::ZERO);
+        }
+        let mut writer = Recording(trace.clone(), Vec::new());
+        trace.write_json(&mut writer).unwrap();
+        assert!(trace.spans().len() > count as usize);
+        let json: Value = serde_json::from_slice(&writer.1).unwrap();
+        let samples = json["traceEvents"].as_array().unwrap().iter().skip(1);
+        assert!(samples.map(|event| event["args"]["sample"].as_u64().unwrap()).eq(0..count));
+    }
+
+    #[test]
+    fn a_span_takes_what_the_documentation_says() {
+        assert!(size_of::<Span>() <= 56);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::regular_file;
+use crate::source::file_version::FileVersion;
 use crate::source::rasters::Content;
 use crate::source::read_error::ReadError;
 use flate2::read::MultiGzDecoder;
@@ -25,6 +26,8 @@ pub(super) struct Array<const DIMENSIONS: usize> {
     /// The outermost first.
     pub(super) shape: [u32; DIMENSIONS],
     pub(super) content: Content,
+    /// Of the file, noted before it was read.
+    pub(super) version: FileVersion,
     /// Where the numbers begin.
     pub(super) start: u64,
 }
@@ -68,13 +71,16 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
 
 fn open<const DIMENSIONS: usize>(path: &Path) -> Result<Array<DIMENSIONS>, ReadError> {
     let (mut file, size) = regular_file::open_sized(path)?;
+    let version = FileVersion::of(&file)?;
+    // On some systems that moved the place to read at.
+    file.rewind()?;
     let start = 4 + 4 * DIMENSIONS as u64;
     let mut head = Vec::new();
     file.by_ref().take(start).read_to_end(&mut head)?;
     if !head.starts_with(&GZIP) {
         let (shape, bytes) = shape_of(&head)?;
         check_size(size, bytes)?;
-        return Ok(Array { shape, content: Content::File(Arc::new(file)), start });
+        return Ok(Array { shape, content: Content::File(Arc::new(file)), version, start });
     }
     file.rewind()?;
     let (mut unpacked, mut content) = (MultiGzDecoder::new(BufReader::new(file)), Vec::new());
@@ -90,7 +96,7 @@ fn open<const DIMENSIONS: usize>(path: &Path) -> Result<Array<DIMENSIONS>, ReadE
     content.reserve_exact((bytes - start) as usize);
     let rest = unpacked.take(bytes - start + 1).read_to_end(&mut content)?;
     check_size(start + rest as u64, bytes)?;
-    Ok(Array { shape, content: Content::Memory(Arc::new(content)), start })
+    Ok(Array { shape, content: Content::Memory(Arc::new(content)), version, start })
 }
 
 /// The shape that a head says, and the bytes that the whole file then has.

@@ -21,6 +21,8 @@ const END_PAUSE: Duration = Duration::from_micros(50);
 const REFUSED_AT_ONCE: u32 = 1000;
 /// What is stored is compared with the file's length before memory of such a size is taken for it.
 const LARGE: u64 = 1 << 20;
+/// Seconds between two notes that a file on a disk is still used, which who looks for files without a use goes by.
+const NOTED_EVERY: u64 = 3600;
 
 /// A file that this process uses.
 #[derive(Debug)]
@@ -41,16 +43,24 @@ pub(super) struct CacheFile {
     refused: Mutex<u32>,
     /// Nothing more can be written.
     is_stopped: AtomicBool,
+    opened: Instant,
+    /// In which hour since then a use was noted last.
+    noted: AtomicU64,
     full: AtomicU64,
+    busy: AtomicU64,
     failures: AtomicU64,
     damaged: AtomicU64,
 }
+
+/// An entry that is neither empty nor sound.
+struct Damaged;
 
 /// What an open file is known by.
 pub(super) struct Known {
     pub(super) file: File,
     pub(super) path: PathBuf,
     pub(super) stays: bool,
+    pub(super) process: u32,
     pub(super) records: u64,
     pub(super) start: u64,
     pub(super) limit: u64,
@@ -64,6 +74,8 @@ pub(super) struct Counts {
     pub(super) bytes: u64,
     /// How often there was no room for a record.
     pub(super) full: u64,
+    /// How often one was not stored because another process held the end.
+    pub(super) busy: u64,
     /// How often one could not be written.
     pub(super) failures: u64,
     /// How often what is stored was not what had been written.
@@ -73,20 +85,23 @@ pub(super) struct Counts {
 impl CacheFile {
     /// A file whose byte of users is locked.
     pub(super) fn of(known: Known) -> Self {
-        let Known { file, path, stays, records, start, limit, end } = known;
+        let Known { file, path, stays, process, records, start, limit, end } = known;
         let zero = || AtomicU64::new(0);
         Self {
             file,
             path,
             stays,
-            process: std::process::id(),
+            process,
             records,
             start,
             limit,
             end: AtomicU64::new(end),
             refused: Mutex::default(),
             is_stopped: AtomicBool::new(false),
+            opened: Instant::now(),
+            noted: zero(),
             full: zero(),
+            busy: zero(),
             failures: zero(),
             damaged: zero(),
         }
@@ -98,21 +113,28 @@ impl CacheFile {
 
     /// What is stored of a record, if anything is.
     pub(super) fn entry(&self, record: u64) -> Option<Entry> {
+        self.find(record).unwrap_or_else(|Damaged| {
+            self.damaged.fetch_add(1, Relaxed);
+            None
+        })
+    }
+
+    /// The same, which counts nothing.
+    fn find(&self, record: u64) -> Result<Option<Entry>, Damaged> {
         if record >= self.records {
-            return None;
+            return Ok(None);
         }
         for _ in 0..ENTRY_TRIES {
             let mut bytes = [0; ENTRY_BYTES];
-            self.file.read_exact_at(&mut bytes, entry_at(record)).ok()?;
-            if bytes == [0; ENTRY_BYTES] {
-                return None;
+            let read = self.file.read_exact_at(&mut bytes, entry_at(record));
+            if read.is_err() || bytes == [0; ENTRY_BYTES] {
+                return Ok(None);
             }
             if let Some(entry) = Entry::read(&bytes, record) {
-                return self.is_inside(&entry).then_some(entry);
+                return Ok(self.is_inside(&entry).then_some(entry));
             }
         }
-        self.damaged.fetch_add(1, Relaxed);
-        None
+        Err(Damaged)
     }
 
     fn is_inside(&self, entry: &Entry) -> bool {
@@ -126,10 +148,20 @@ impl CacheFile {
     pub(super) fn read(&self, entry: &Entry, to: &mut dyn Destination) -> bool {
         let room = to.room(entry.length as usize);
         let is_sound = self.file.read_exact_at(room, entry.offset).is_ok() && hash(room) == entry.stored;
-        if !is_sound {
+        if is_sound {
+            self.note_use(self.opened.elapsed().as_secs() / NOTED_EVERY);
+        } else {
             self.damaged.fetch_add(1, Relaxed);
         }
         is_sound
+    }
+
+    /// Dates a file that stays as used now, once in each hour since it was opened. One that is only read, by a process that is
+    /// killed in the end, would look as if nobody had used it.
+    pub(super) fn note_use(&self, hour: u64) {
+        if self.stays && self.noted.load(Relaxed) < hour && self.noted.fetch_max(hour, Relaxed) < hour {
+            drop(self.file.set_modified(SystemTime::now()));
+        }
     }
 
     /// Whether so many bytes more would fit, as far as is known.
@@ -155,7 +187,7 @@ impl CacheFile {
     /// Stores a record, unless another process has stored the same since the entry was `seen`; `about` lacks only its place. A
     /// budget that is spent or a place that cannot be written to costs the entry and nothing else.
     pub(super) fn store(&self, record: u64, seen: Option<Entry>, about: Entry, bytes: &[u8]) {
-        if record >= self.records || self.is_stopped.load(Relaxed) {
+        if record >= self.records || self.is_stopped.load(Relaxed) || self.is_forked() {
             return;
         }
         match self.reserve((record, seen), &about, bytes.len() as u64) {
@@ -169,15 +201,22 @@ impl CacheFile {
                 }
             }
             Ok(None) => {}
-            Err(_) => {
-                self.failures.fetch_add(1, Relaxed);
+            Err(error) => {
+                let is_busy = error.kind() == io::ErrorKind::WouldBlock;
+                let count = if is_busy { &self.busy } else { &self.failures };
+                count.fetch_add(1, Relaxed);
             }
         }
     }
 
+    /// Whether this process is a child that was forked: a lock that it takes its parent has as well.
+    fn is_forked(&self) -> bool {
+        self.process != std::process::id()
+    }
+
     /// Writes the entry of what is stored already.
     pub(super) fn renew(&self, record: u64, entry: Entry) {
-        if self.put(record, entry).is_err() {
+        if !self.is_forked() && self.put(record, entry).is_err() {
             self.failures.fetch_add(1, Relaxed);
         }
     }
@@ -209,7 +248,8 @@ impl CacheFile {
         bytes: u64,
     ) -> io::Result<Option<u64>> {
         let is_same = |entry: &Entry| (entry.version, entry.stored) == (about.version, about.stored);
-        let now = self.entry(record);
+        // One that is damaged was counted when it was seen.
+        let now = self.find(record).unwrap_or_default();
         if now != seen && now.as_ref().is_some_and(is_same) {
             return Ok(None);
         }
@@ -250,7 +290,8 @@ impl CacheFile {
         let of = |count: &AtomicU64| count.load(Relaxed);
         // Others write too.
         let bytes = self.read_end().unwrap_or_else(|_| of(&self.end));
-        Counts { bytes, full: of(&self.full), failures: of(&self.failures), damaged: of(&self.damaged) }
+        let (full, busy) = (of(&self.full), of(&self.busy));
+        Counts { bytes, full, busy, failures: of(&self.failures), damaged: of(&self.damaged) }
     }
 }
 
@@ -258,7 +299,7 @@ impl Drop for CacheFile {
     /// The last user of a file that does not stay removes it. Each first gives its own lock back: of two that go at the same
     /// moment and ask for the whole before that, none would get it.
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if self.is_forked() {
             return;
         }
         if self.stays {

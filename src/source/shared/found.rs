@@ -28,9 +28,14 @@ pub struct FoundCache {
 
 /// The caches of this user that lie where they lie unless somebody names another file: in memory, then on disk.
 pub fn shared_caches() -> Vec<FoundCache> {
-    let in_memory = files(places::memory_folder(), &places::memory_head());
-    let on_disk = places::disk_folder().map_or_else(|_| Vec::new(), |folder| files(&folder, ""));
-    let found = in_memory.into_iter().chain(on_disk).filter_map(|path| {
+    let in_memory = caches_in(places::memory_folder(), &places::memory_head());
+    let on_disk = places::disk_folder().map_or_else(|_| Vec::new(), |folder| caches_in(&folder, ""));
+    [in_memory, on_disk].concat()
+}
+
+/// The caches in a folder whose names begin so.
+pub(super) fn caches_in(folder: &Path, head: &str) -> Vec<FoundCache> {
+    let found = files(folder, head).into_iter().filter_map(|path| {
         let file = regular_file::open_unfollowed(&path).ok().filter(is_cache)?;
         let bytes = file.metadata().ok()?.blocks() * 512;
         Some(FoundCache { is_used: is_locked(&file, Byte::Users).unwrap_or(true), path, bytes })
@@ -41,16 +46,16 @@ pub fn shared_caches() -> Vec<FoundCache> {
 /// Removes what nobody needs any more where the cache of this name is about to be opened.
 pub(super) fn sweep(place: &Place, name: Name) {
     match place.stays {
-        false => sweep_memory(&place.path),
+        false => sweep_memory(places::memory_folder(), &place.path),
         // What has a user's name is the user's.
         true if place.is_chosen => sweep_disk(&place.path, name),
         true => {}
     }
 }
 
-/// Removes what killed processes left in memory; the file at `except` is left to who opens it.
-fn sweep_memory(except: &Path) {
-    for path in files(places::memory_folder(), &places::memory_head()) {
+/// Removes what killed processes left in the folder of memory; the file at `except` is left to who opens it.
+pub(super) fn sweep_memory(folder: &Path, except: &Path) {
+    for path in files(folder, &places::memory_head()) {
         if path != except {
             remove_unused(&path, |_| true);
         }
@@ -62,6 +67,11 @@ fn sweep_memory(except: &Path) {
 fn sweep_disk(own: &Path, name: Name) {
     let last_use = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let now = last_use(own).unwrap_or_else(SystemTime::now);
+    // Asked after its date: who uses it already has swept, and has dated it as used now, and not when it was used last.
+    let own_file = regular_file::open_unfollowed(own);
+    if own_file.is_ok_and(|file| is_locked(&file, Byte::Users).unwrap_or(true)) {
+        return;
+    }
     let is_superseded = |file: &File| {
         let used = file.metadata().and_then(|about| about.modified());
         used.is_ok_and(|used| used + SUPERSEDED_AFTER < now)
@@ -92,7 +102,8 @@ fn files(folder: &Path, head: &str) -> Vec<PathBuf> {
     paths
 }
 
-fn is_cache(file: &File) -> bool {
+/// Whether a file begins as a cache does.
+pub(super) fn is_cache(file: &File) -> bool {
     let mut start = [0; MAGIC.len()];
     file.read_exact_at(&mut start, 0).is_ok() && start == *MAGIC
 }

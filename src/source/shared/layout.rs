@@ -30,7 +30,7 @@ pub(super) const END_AT: u64 = HEAD_BYTES as u64;
 pub(super) const END_BYTES: usize = 16;
 pub(super) const ENTRY_BYTES: usize = 64;
 /// Most records, so that no sum of offsets overflows.
-const MAX_RECORDS: u64 = 1 << 40;
+pub(super) const MAX_RECORDS: u64 = 1 << 40;
 
 /// What a cache is of. One of anything else is of no use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

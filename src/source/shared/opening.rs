@@ -1,21 +1,26 @@
 //! Opens the file of a shared cache: makes it, begins it anew, or joins those who use it.
 
 use super::file::{CacheFile, Known, is_at};
+use super::found::is_cache;
 use super::layout::{
-    END_AT, END_BYTES, ENTRY_BYTES, Entry, HEAD_BYTES, Head, MAGIC, Of, end_to_bytes, entry_at, read_end,
+    END_AT, END_BYTES, ENTRY_BYTES, Entry, HEAD_BYTES, Head, MAX_RECORDS, Of, end_to_bytes, entry_at,
+    read_end,
 };
 use super::lock::{Byte, Hold, try_lock};
 use super::places::Place;
 use crate::error::{Error, Result, bail, ensure};
 use crate::regular_file;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How long another process may take to make the file or to begin it anew, which takes it milliseconds.
 const WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
+/// How often in a row a head or an end that makes no sense is read again, with pauses, while others use the file: one that is just
+/// being written may be read in half.
+const TORN_TRIES: usize = 200;
 /// Entries that are looked at together.
 const TOGETHER: u64 = 4096;
 /// A file is begun anew when more than this part of what is stored is of no use any more.
@@ -31,9 +36,21 @@ pub(super) struct Wanted {
 }
 
 /// What a file says of itself.
-struct Found {
+#[derive(Debug)]
+pub(super) struct Found {
     limit: u64,
     end: u64,
+}
+
+/// What came of trying to use a file.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    /// It is locked for this process.
+    Joined(Found),
+    /// It is held by somebody who makes or removes it, or is not at its path any more: it has to be opened again.
+    Held,
+    /// Others use it, and its head or its end makes no sense.
+    Torn,
 }
 
 impl Wanted {
@@ -46,19 +63,25 @@ impl Wanted {
         let path = &self.place.path;
         let Some(start) = self.of.start() else {
             bail!(
-                "a cache holds no {} records: make a data set of fewer, or leave cache out",
+                "a cache holds at most {MAX_RECORDS} records, and the data have {}: make a data set of fewer, or leave cache out",
                 self.of.records
             );
         };
-        let until = Instant::now() + WAIT;
+        let (until, mut torn) = (Instant::now() + WAIT, 0);
         loop {
             let opened = regular_file::open_to_share(path, !self.place.is_chosen);
             let file = opened.map_err(|error| Error::io(path, error, REMEDY))?;
             self.refuse_other_owner(&file)?;
-            if let Some(Found { limit, end }) = self.join(&file, start)? {
-                let (path, stays, records) = (path.clone(), self.place.stays, self.of.records);
-                return Ok(CacheFile::of(Known { file, path, stays, records, start, limit, end }));
+            match self.join(&file, start)? {
+                Attempt::Joined(found) => return Ok(self.used(file, start, found)),
+                Attempt::Held => torn = 0,
+                Attempt::Torn => torn += 1,
             }
+            ensure!(
+                torn < TORN_TRIES,
+                "{} was damaged while other processes use it: end them, or {REMEDY}",
+                path.display()
+            );
             ensure!(
                 Instant::now() < until,
                 "{}: another process has held it for more than {} s without a sign: end that process, or {REMEDY}",
@@ -69,38 +92,49 @@ impl Wanted {
         }
     }
 
-    /// Anybody may make files where the name was chosen.
+    /// The file, which is locked.
+    fn used(&self, file: File, start: u64, Found { limit, end }: Found) -> CacheFile {
+        let (path, stays) = (&self.place.path, self.place.stays);
+        if stays {
+            // When it was used last, also if the process is killed.
+            drop(file.set_modified(SystemTime::now()));
+        }
+        // Where the path leads over links, it is what they lead to that is removed in the end.
+        let whole = fs::canonicalize(path).ok().filter(|whole| is_at(&file, whole));
+        let path = whole.unwrap_or_else(|| path.clone());
+        let (process, records) = (std::process::id(), self.of.records);
+        CacheFile::of(Known { file, path, stays, process, records, start, limit, end })
+    }
+
+    /// The owner of a file may write anything to it, and records are taken from there.
     fn refuse_other_owner(&self, file: &File) -> Result<()> {
         let (path, us) = (&self.place.path, nix::unistd::geteuid().as_raw());
         let owner = file.metadata().map_err(|error| Error::io(path, error, REMEDY))?.uid();
         ensure!(
-            !self.place.is_chosen || owner == us,
+            owner == us,
             "{} belongs to user {owner}, and this process to {us}: {REMEDY}",
             path.display()
         );
         Ok(())
     }
 
-    /// What the file says once it is locked; none where it has to be opened again.
-    fn join(&self, file: &File, start: u64) -> Result<Option<Found>> {
+    /// Locks the file, unless somebody holds it.
+    pub(super) fn join(&self, file: &File, start: u64) -> Result<Attempt> {
         let failed = |error| Error::io(&self.place.path, error, REMEDY);
         let lock = |hold| try_lock(file, Byte::Users, hold).map_err(|error| self.without_locks(error));
         if lock(Hold::Alone)? {
             if !is_at(file, &self.place.path) {
-                return Ok(None);
+                return Ok(Attempt::Held);
             }
             let found = self.take_over(file, start)?;
-            return Ok(lock(Hold::Shared)?.then_some(found));
+            return Ok(if lock(Hold::Shared)? { Attempt::Joined(found) } else { Attempt::Held });
         }
         if !lock(Hold::Shared)? || !is_at(file, &self.place.path) {
-            return Ok(None);
+            return Ok(Attempt::Held);
         }
         let head = read_head(file).map_err(failed)?.as_ref().and_then(Head::read);
         let (Some(Head { of, limit }), Some(end)) = (head, end_of(file)) else {
-            bail!(
-                "{} was damaged while other processes use it: end them, or {REMEDY}",
-                self.place.path.display()
-            );
+            return Ok(Attempt::Torn);
         };
         ensure!(
             of == self.of,
@@ -108,7 +142,7 @@ impl Wanted {
              this cache (cache_file)",
             self.place.path.display()
         );
-        Ok(Some(Found { limit, end }))
+        Ok(Attempt::Joined(Found { limit, end }))
     }
 
     /// Keeps what is in a file that nobody else uses, or begins it anew.
@@ -117,20 +151,21 @@ impl Wanted {
         let failed = |error| Error::io(path, error, REMEDY);
         let about = file.metadata().map_err(failed)?;
         let head = read_head(file).map_err(failed)?;
-        let is_own = head.as_ref().is_some_and(|head| head.starts_with(MAGIC));
         ensure!(
-            is_own || about.len() == 0 || self.place.is_chosen,
+            is_cache(file) || about.len() == 0 || self.place.is_chosen,
             "{} is no cache of feedline's, so nothing is stored there: name another file (cache_file), or remove it",
             path.display()
         );
         // What it holds already is not to be counted as taken from what is free.
         let usual = || self.place.usual_limit(about.blocks().saturating_mul(512));
         let head = head.as_ref().and_then(Head::read).filter(|head| head.of == self.of);
-        if let Some((head, end)) = head.zip(end_of(file))
+        // Room behind the end of the file was taken by those who died before they stored anything there.
+        if let Some((head, end)) = head.zip(end_of(file).map(|end| end.min(about.len())))
             && self.limit.is_none_or(|limit| limit >= end)
             && is_worth_it(file, self.of, start, end)
         {
             let limit = self.limit.unwrap_or_else(|| usual().max(end));
+            file.write_all_at(&end_to_bytes(end), END_AT).map_err(failed)?;
             file.write_all_at(&Head { limit, ..head }.to_bytes(), 0).map_err(failed)?;
             return Ok(Found { limit, end });
         }
@@ -154,14 +189,17 @@ impl Wanted {
     }
 }
 
-/// Makes an empty cache of the file.
-fn begin(file: &File, head: Head, start: u64, stays: bool) -> io::Result<()> {
+/// Makes an empty cache of the file. The head comes first: wherever this ends, the file is empty or known for a cache, which
+/// is begun anew as long as it has no end.
+pub(super) fn begin(file: &File, head: Head, start: u64, stays: bool) -> io::Result<()> {
     file.set_len(0)?;
-    file.set_len(start)?;
-    file.write_all_at(&end_to_bytes(start), END_AT)?;
     file.write_all_at(&head.to_bytes(), 0)?;
-    // So that after a power failure it is at least known for a cache.
-    if stays { file.sync_data() } else { Ok(()) }
+    if stays {
+        // A power failure could leave the file's length without what is in it.
+        file.sync_data()?;
+    }
+    file.set_len(start)?;
+    file.write_all_at(&end_to_bytes(start), END_AT)
 }
 
 /// The head's bytes, if the file has so many.

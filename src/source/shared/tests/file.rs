@@ -2,11 +2,33 @@
 
 use super::*;
 use crate::source::shared::file::{Counts, Known};
-use crate::source::shared::layout::{END_BYTES, ENTRY_BYTES, HEAD_BYTES, entry_at};
+use crate::source::shared::found::is_cache;
+use crate::source::shared::layout::{
+    END_AT, END_BYTES, ENTRY_BYTES, HEAD_BYTES, Head, end_to_bytes, entry_at,
+};
 use crate::source::shared::lock::{Byte, Hold, try_lock};
+use crate::source::shared::opening::{Attempt, begin};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
+
+/// Another opening, as another process would have it.
+fn beside(path: &Path) -> File {
+    File::options().read(true).write(true).open(path).unwrap()
+}
+
+/// Changes a byte, or changes it back.
+fn turn(file: &File, at: u64) {
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 0x40], at).unwrap();
+}
+
+/// What a file at `path` is known by that has such a table as those of these tests.
+fn known(file: File, path: &Path) -> Known {
+    let (process, start, limit) = (std::process::id(), 8192, 1 << 24);
+    Known { file, path: path.to_owned(), stays: true, process, records: RECORDS, start, limit, end: start }
+}
 
 #[test]
 fn a_record_comes_back_from_its_own_entry_in_every_opening() {
@@ -14,20 +36,20 @@ fn a_record_comes_back_from_its_own_entry_in_every_opening() {
     let path = folder.path().join("cache");
     let first = staying(&path);
     (0..RECORDS).for_each(|record| store(&first, record));
-    let beside = staying(&path);
+    let second = staying(&path);
     drop(first);
-    for cache in [beside, staying(&path)] {
+    for cache in [second, staying(&path)] {
         for record in 0..RECORDS {
             assert_eq!(read(&cache, record).unwrap(), content(record));
         }
         assert_eq!((cache.entry(RECORDS), cache.entry(u64::MAX)), (None, None));
         cache.store(RECORDS, None, about(b"behind the end"), b"behind the end");
         let stored: u64 = (0..RECORDS).map(|record| content(record).len() as u64).sum();
-        let Counts { bytes, full, failures, damaged } = cache.counts();
-        assert_eq!((bytes - 8192, full, failures, damaged), (stored, 0, 0, 0));
+        let sound = Counts { bytes: 8192 + stored, ..Counts::default() };
+        assert_eq!(cache.counts(), sound);
     }
     // The entry of one record in the place of another's.
-    let (file, cache) = (File::options().read(true).write(true).open(&path).unwrap(), staying(&path));
+    let (file, cache) = (beside(&path), staying(&path));
     let mut entry = [0; ENTRY_BYTES];
     file.read_exact_at(&mut entry, entry_at(3)).unwrap();
     file.write_all_at(&entry, entry_at(4)).unwrap();
@@ -52,13 +74,10 @@ fn a_record_that_is_damaged_anywhere_or_cut_off_is_not_believed_and_can_be_store
     let places = (entry_at(2)..entry_at(3)).chain(entry.offset..entry.offset + entry.length);
     for (at, cut) in places.flat_map(|at| [(at, false), (at, true)]) {
         let (cache, _) = made();
-        let file = File::options().read(true).write(true).open(&path).unwrap();
         if cut {
-            file.set_len(at).unwrap();
+            beside(&path).set_len(at).unwrap();
         } else {
-            let mut byte = [0];
-            file.read_exact_at(&mut byte, at).unwrap();
-            file.write_all_at(&[byte[0] ^ 0x40], at).unwrap();
+            turn(&beside(&path), at);
         }
         assert_eq!(read(&cache, 2), None, "at {at}");
         cache.store(2, cache.entry(2), about(&bytes), &bytes);
@@ -82,10 +101,7 @@ fn a_damaged_head_begins_the_file_anew() {
     for at in 16..(HEAD_BYTES + END_BYTES) as u64 {
         let cache = staying(&path);
         cache.store(2, None, about(&bytes), &bytes);
-        let file = File::options().read(true).write(true).open(&path).unwrap();
-        let mut byte = [0];
-        file.read_exact_at(&mut byte, at).unwrap();
-        file.write_all_at(&[byte[0] ^ 0x40], at).unwrap();
+        turn(&beside(&path), at);
         // Who uses the file already stores no more at worst.
         cache.store(3, None, about(&bytes), &bytes);
         drop(cache);
@@ -185,12 +201,13 @@ fn a_holder_of_the_end_that_was_stopped_costs_a_record_and_does_not_hang() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cache");
     let cache = staying(&path);
-    let stopped = File::options().read(true).write(true).open(&path).unwrap();
+    let stopped = beside(&path);
     assert!(try_lock(&stopped, Byte::End, Hold::Alone).unwrap());
     let begun = Instant::now();
     (0..900).for_each(|_| store(&cache, 1));
     assert!(begun.elapsed() < Duration::from_secs(5), "they do not wait one by one");
-    assert_eq!((read(&cache, 1), cache.counts().failures), (None, 900));
+    let Counts { busy, failures, .. } = cache.counts();
+    assert_eq!((read(&cache, 1), busy, failures), (None, 900, 0));
     drop(stopped);
     (0..200).for_each(|_| store(&cache, 1));
     assert_eq!(read(&cache, 1), Some(content(1)));
@@ -202,19 +219,121 @@ fn a_place_that_cannot_be_written_to_costs_no_record_but_those_that_are_not_ther
     let path = folder.path().join("cache");
     let cache = staying(&path);
     store(&cache, 1);
-    let known = |file: File| Known {
-        file,
-        path: path.clone(),
-        stays: true,
-        records: RECORDS,
-        start: 8192,
-        limit: 1 << 24,
-        end: 8192,
-    };
-    let unwritable = CacheFile::of(known(File::open(&path).unwrap()));
+    let unwritable = CacheFile::of(known(File::open(&path).unwrap(), &path));
     store(&unwritable, 2);
     assert_eq!((read(&unwritable, 1), read(&unwritable, 2)), (Some(content(1)), None));
-    assert_eq!(unwritable.counts().failures, 1);
+    let Counts { busy, failures, .. } = unwritable.counts();
+    assert_eq!((busy, failures), (0, 1));
+}
+
+/// A process is known by its number, and none has 0.
+#[test]
+fn a_child_that_was_forked_reads_what_is_stored_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let cache = staying(&path);
+    store(&cache, 1);
+    let child = CacheFile::of(Known { process: 0, ..known(beside(&path), &path) });
+    let entry = child.entry(1).unwrap();
+    child.renew(1, Entry { nanoseconds: 77, ..entry });
+    store(&child, 2);
+    assert_eq!((read(&child, 1), cache.entry(1), cache.entry(2)), (Some(content(1)), Some(entry), None));
+    assert_eq!(child.counts(), cache.counts());
+}
+
+#[test]
+fn a_damaged_entry_counts_once_although_it_is_looked_at_again_to_store_its_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let cache = staying(&path);
+    store(&cache, 1);
+    turn(&beside(&path), entry_at(1) + 9);
+    store(&cache, 1);
+    assert_eq!((read(&cache, 1), cache.counts().damaged), (Some(content(1)), 1));
+}
+
+#[test]
+fn an_entry_that_is_signed_and_names_more_than_the_file_holds_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let cache = open_at(&path, of(1), Some(1 << 41), true).unwrap();
+    let terabyte = Entry { offset: 8192, length: 1 << 40, ..about(b"") };
+    beside(&path).write_all_at(&terabyte.to_bytes(2), entry_at(2)).unwrap();
+    assert_eq!(cache.entry(2), None);
+    store(&cache, 2);
+    assert_eq!(read(&cache, 2), Some(content(2)));
+}
+
+/// So has who was killed left it while he made it, at some of these lengths.
+#[test]
+fn a_named_file_that_ends_in_its_head_or_its_table_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let cache = staying(&path);
+    store(&cache, 1);
+    drop(cache);
+    let whole = fs::read(&path).unwrap();
+    for length in (16..100).chain((100..8192).step_by(61)).chain([0, 8192]) {
+        fs::write(&path, &whole[..length]).unwrap();
+        let cache = open_at(&path, of(1), Some(1 << 24), false).unwrap();
+        assert_eq!((read(&cache, 1), cache.counts().bytes), (None, 8192), "{length}");
+        store(&cache, 1);
+        assert_eq!(read(&cache, 1), Some(content(1)), "{length}");
+    }
+    // Too short to be told from a file of a user's own.
+    for length in 1..16 {
+        fs::write(&path, &whole[..length]).unwrap();
+        assert!(open_at(&path, of(1), None, false).is_err());
+        assert_eq!(fs::read(&path).unwrap(), whole[..length]);
+    }
+}
+
+/// What is written to a file that is only appended to stands there in the order in which it came.
+#[test]
+fn a_file_is_known_for_a_cache_before_it_has_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let file = File::options().read(true).append(true).create(true).open(path).unwrap();
+    begin(&file, Head { of: of(1), limit: 1 << 20 }, 8192, false).unwrap();
+    assert!(is_cache(&file));
+}
+
+#[test]
+fn room_that_the_dead_took_and_never_used_is_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let cache = staying(&path);
+    store(&cache, 1);
+    let bytes = cache.counts().bytes;
+    drop(cache);
+    beside(&path).write_all_at(&end_to_bytes(bytes + 100), END_AT).unwrap();
+    let next = staying(&path);
+    assert_eq!((read(&next, 1), next.counts().bytes), (Some(content(1)), bytes));
+}
+
+#[test]
+fn a_head_or_an_end_that_is_read_in_half_is_read_again_before_it_is_called_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let (_user, file) = (staying(&path), beside(&path));
+    let place = Place::of(true, Some(&path), Name { group: 1, own: 2 }).unwrap();
+    let wanted = Wanted { place, of: of(1), limit: None };
+    for at in [20, 70] {
+        turn(&file, at);
+        assert!(matches!(wanted.join(&file, 8192).unwrap(), Attempt::Torn));
+        let told = wanted.open().unwrap_err().to_string();
+        assert!(told.contains("was damaged while other processes use it: end them"), "{told}");
+        turn(&file, at);
+        assert!(matches!(wanted.join(&file, 8192).unwrap(), Attempt::Joined(_)));
+    }
+}
+
+#[test]
+fn more_records_than_a_cache_may_have_are_refused_with_both_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = Of { records: (1 << 40) + 1, ..of(1) };
+    let told = open_at(&folder.path().join("cache"), many, None, true).unwrap_err().to_string();
+    assert!(told.contains("at most 1099511627776 records, and the data have 1099511627777: "), "{told}");
 }
 
 #[test]
