@@ -20,8 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-STORAGE = {"hdd": 256, "sata": 2048, "nvme": 2048, "s3": 1024, "warm": 2048}
-ORDERS = {"stored": [], "window": ["--shuffle-window", "500"], "shuffled": ["--shuffle"]}
+STORAGE = {"hdd": 384, "sata": 2048, "nvme": 2048, "s3": 1024, "warm": 2048}
+ORDERS = {"stored": ["--shuffle=false"], "window": ["--shuffle-window", "500"], "shuffled": ["--shuffle"]}
 FORMATS = ("folder", "list", "tar", "tfrecord", "lmdb", "parquet", "coefficients")
 
 
@@ -59,7 +59,9 @@ def write_parquet(path: Path, records: list[tuple[str, str, bytes]]) -> None:
         part = records[first : first + 1000]
         images = pa.array([{"bytes": data, "path": name} for _, name, data in part], kind)
         table = pa.table({"image": images, "label": [labels.index(label) for label, *_ in part]})
-        pq.write_table(table, path / f"train-{shard:05}.parquet", row_group_size=100, compression="none")
+        pq.write_table(
+            table, path / f"train-{shard:05}.parquet", row_group_size=100, compression="none", use_dictionary=False
+        )
 
 
 def write(feedline: str, data: Path, folder: Path, records: int) -> dict[str, Path]:

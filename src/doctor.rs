@@ -194,9 +194,9 @@ fn examined(
     let all_cores = if cores > 1 { work(cores, 0.45)? } else { one_worker.clone() };
     let parts = Parts {
         cores,
-        one_worker: one_worker.samples,
-        all_cores: all_cores.samples,
-        cpu_seconds: all_cores.cpu_seconds,
+        one_worker: one_worker.without_copies(),
+        all_cores: all_cores.without_copies(),
+        cpu_seconds: all_cores.cpu_seconds * (1.0 - all_cores.copy),
         reads: all_cores.reads,
         one_reader: storage.one_reader,
         many_readers: storage.many_readers,

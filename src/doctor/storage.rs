@@ -18,6 +18,8 @@ const MOST_RECORDS: usize = 512;
 const MOST_BYTES: usize = 128 << 20;
 /// Read however long it takes, so that there is something to decode.
 const FEWEST_RECORDS: usize = 16;
+/// Reads of each reader, if the time is long enough: a data set of few records has them read again.
+const READS_OF_EACH: usize = 8;
 /// Measurements that a rate is made of.
 const SLICES: f64 = 8.0;
 
@@ -81,8 +83,12 @@ pub(super) fn measure(
     for (number, &together) in rounds.iter().enumerate() {
         let own = chosen.iter().copied().skip(number).step_by(rounds.len()).collect();
         // Of fewer records than rounds each has all.
-        let indices = if chosen.len() < rounds.len() { chosen.clone() } else { own };
-        let round = read(source, indices, together, seconds / rounds.len() as f64, patience)?;
+        let own: Vec<usize> = if chosen.len() < rounds.len() { chosen.clone() } else { own };
+        // So many that all readers are at work most of the time.
+        let wanted = own.len().max(READS_OF_EACH * together);
+        let reads =
+            (0..wanted).zip(own.iter().cycle()).map(|(at, &index)| Read { index, again: at >= own.len() });
+        let round = read(source, reads.collect(), together, seconds / rounds.len() as f64, patience)?;
         rates.push((!round.records.is_empty()).then_some(round.rate));
         if number == 0 || chosen.len() >= rounds.len() {
             records.extend(round.records);
@@ -129,8 +135,15 @@ fn chosen(len: usize) -> Vec<usize> {
     keyed.into_iter().map(|(_, index)| index).collect()
 }
 
-/// What one round of reading gave.
+/// A record that is to be read.
 struct Read {
+    index: usize,
+    /// Not for the first time: what the system has kept of it since is dropped.
+    again: bool,
+}
+
+/// What one round of reading gave.
+struct Round {
     rate: Rate,
     records: Vec<Record>,
     bad: Vec<Error>,
@@ -138,36 +151,39 @@ struct Read {
 
 fn read(
     source: &dyn Source,
-    indices: Vec<usize>,
+    reads: Vec<Read>,
     readers: usize,
     seconds: f64,
     patience: &mut Patience<'_>,
-) -> Result<Read> {
+) -> Result<Round> {
     let slices = Mutex::new(Slices::of(seconds / SLICES));
     let (taken, held) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let started = Instant::now();
     let now = || started.elapsed().as_secs_f64();
-    let work = |index: usize| {
+    let work = |Read { index, again }: Read| {
         let enough = now() > seconds || held.load(Relaxed) > MOST_BYTES;
         if taken.fetch_add(1, Relaxed) >= FEWEST_RECORDS && enough {
             return None;
         }
-        let record = match Record::read(source, index) {
-            Ok(record) => record,
-            Err(error) => return Some(Err(error)),
-        };
-        held.fetch_add(record.bytes.len(), Relaxed);
-        slices.lock().unwrap_or_else(PoisonError::into_inner).add(1.0, now());
-        Some(Ok(record))
+        if again {
+            source.path(index).map(drop_pages);
+        }
+        let record = Record::read(source, index);
+        if record.is_ok() {
+            slices.lock().unwrap_or_else(PoisonError::into_inner).add(1.0, now());
+        }
+        let record = (!again).then_some(record)?;
+        held.fetch_add(record.as_ref().map_or(0, |record| record.bytes.len()), Relaxed);
+        Some(record)
     };
-    let results = spread(indices, readers, work, &mut || patience.ask().is_ok()).unwrap_or_default();
+    let results = spread(reads, readers, work, &mut || patience.ask().is_ok()).unwrap_or_default();
     patience.ask()?;
     let took = now().max(1e-9);
     let (good, bad): (Vec<_>, Vec<_>) = results.into_iter().flatten().partition(Result::is_ok);
     let records: Vec<Record> = good.into_iter().filter_map(Result::ok).collect();
     let slices = slices.into_inner().unwrap_or_else(PoisonError::into_inner);
     let rate = slices.rate(took).unwrap_or(Rate::exactly(records.len() as f64 / took));
-    Ok(Read { rate, records, bad: bad.into_iter().filter_map(Result::err).collect() })
+    Ok(Round { rate, records, bad: bad.into_iter().filter_map(Result::err).collect() })
 }
 
 /// Asks the system to forget what it holds of a file; false where it cannot be asked.
@@ -239,6 +255,22 @@ mod tests {
         assert_eq!(each.len(), read.len());
         let nobody = measure(&source, readers, 2.0, &mut Patience::of(&mut || false));
         assert!(nobody.is_err(), "nobody waits for it");
+    }
+
+    #[test]
+    fn few_records_are_read_again_by_many_readers() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        for name in 0..6 {
+            std::fs::write(folder.path().join(format!("a/{name}.jpg")), [0xFF, 0xD8]).unwrap();
+        }
+        let storage =
+            Storage { latency: std::time::Duration::from_millis(100), parallel: 64, ..Storage::NVME };
+        let source = Throttled::new(Folder::open(folder.path()).unwrap(), storage);
+        let (rates, read) = measured(&source, 16, 2.0).unwrap();
+        assert_eq!((read.len(), rates.files), (6, 6), "each is held once");
+        // Three at a time are 30 a second at most.
+        assert!(rates.many_readers.per_s > 60.0, "{rates:?}");
     }
 
     #[test]

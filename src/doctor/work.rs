@@ -30,7 +30,9 @@ pub struct WorkRates {
     pub cpu_seconds: f64,
     /// Files read for a sample: more than one where augmentations mix samples.
     pub reads: f64,
-    /// Parts of the workers' time: planning.
+    /// Parts of the workers' time: copying files, where others read them.
+    pub copy: f64,
+    /// Planning.
     pub plan: f64,
     /// Parsing and decoding.
     pub decode: f64,
@@ -40,6 +42,13 @@ pub struct WorkRates {
     pub bad: u64,
     /// The error that names it.
     pub first_bad: Option<String>,
+}
+
+impl WorkRates {
+    /// Samples a second of which files are at hand without a copy: that is counted as reading.
+    pub(super) fn without_copies(&self) -> Rate {
+        self.samples.scaled(1.0 / (1.0 - self.copy.min(0.9)))
+    }
 }
 
 /// The recipe as it is measured: one rank, files in memory, whatever is bad left out.
@@ -105,12 +114,13 @@ pub(super) fn measure(
 
 fn of(loader: &Loader, (before, after): (Stats, Stats), samples: Rate, cpu_seconds: f64) -> WorkRates {
     let spent = |of: fn(&Stats) -> f64| (of(&after) - of(&before)).max(0.0);
-    let [plan, decode, render] = [
+    let [copy, plan, decode, render] = [
+        spent(|stats| stats.source.total_seconds),
         spent(|stats| stats.plan.total_seconds),
         spent(|stats| stats.decode.total_seconds),
         spent(|stats| stats.render.total_seconds),
     ];
-    let all = (plan + decode + render).max(f64::MIN_POSITIVE);
+    let all = (copy + plan + decode + render).max(f64::MIN_POSITIVE);
     let made = (after.samples - before.samples).max(1) as f64;
     let reads = (after.source.count - before.source.count) as f64 / made;
     let report = loader.report();
@@ -119,6 +129,7 @@ fn of(loader: &Loader, (before, after): (Stats, Stats), samples: Rate, cpu_secon
         samples,
         cpu_seconds,
         reads: if reads > 0.0 { reads } else { 1.0 },
+        copy: copy / all,
         plan: plan / all,
         decode: decode / all,
         render: render / all,
