@@ -67,7 +67,8 @@ impl Diagnosis {
             false => "as they were found, perhaps in the system's cache",
         };
         let megabytes = |rate: Rate| rate.per_s * storage.mean_bytes / 1e6;
-        let [copy, plan, decode, render] = [work.copy, work.plan, work.decode, work.render].map(|part| 100.0 * part);
+        let [copy, plan, decode, render] =
+            [work.copy, work.plan, work.decode, work.render].map(|part| 100.0 * part);
         let more = storage.more_readers.map_or_else(String::new, |more| {
             format!(", {} ({:.0} MB/s) by {}", per_s(more.files), megabytes(more.files), more.readers)
         });
