@@ -35,6 +35,7 @@ def main():
     page = args.docs / "proof.md"
     text = page.read_text()
     runs = [json.loads(path.read_text()) for path in sorted((args.folder / "runs").glob("*.json"))]
+    short = []
     for task, stock in STOCK.items():
         pairs = paired([run for run in runs if run["task"] == task], task, stock)
         name = f"pictures/proof-{task}.svg"
@@ -46,6 +47,8 @@ def main():
             settings(pairs),
         ]
         text = replaced(text, task, "\n\n".join(tables))
+        short.append(in_short(pairs, stock, MEASURED[task], task))
+    text = replaced(text, "in short", "\n".join(short))
     page.write_text(text)
     sheet(args.folder, args.docs / "pictures" / "proof-sets.jpg")
 
@@ -64,6 +67,23 @@ def paired(runs, task, stock):
             f"the {task} has the seeds {[sorted(seeds) for seeds in by_loader]}: run.py makes what is missing"
         )
     return {seed: (by_loader[0][seed], by_loader[1][seed]) for seed in sorted(by_loader[0])}
+
+
+def in_short(pairs, stock, measured, task):
+    """The first figure's difference beside the spread of the seeds, and the seconds, in a sentence."""
+    name, title = next(iter(measured.items()))
+    both = [[pair[at][name][-1] for pair in pairs.values()] for at in (0, 1)]
+    means = [statistics.mean(each) for each in both]
+    difference, judged = means[1] - means[0], "of one seed, which tells nothing"
+    if len(pairs) > 1:
+        spreads = [statistics.stdev(each) for each in both]
+        less = "less" if abs(difference) < min(spreads) else "not less"
+        judged = f"{less} than the standard deviation of the seeds ({spreads[0]:.3f} and {spreads[1]:.3f}; {len(pairs)} seeds)"
+    taken = [statistics.median(s for pair in quiet(pairs).values() for s in pair[at]["seconds"]) for at in (0, 1)]
+    return (
+        f"* **The {task}**: {title} {means[0]:.3f} with {stock}, {means[1]:.3f} with feedline. The difference of {difference:+.3f} is "
+        f"{judged}. An epoch took {taken[0]:.1f} and {taken[1]:.1f} s."
+    )
 
 
 def learned(pairs, stock, measured):
@@ -89,8 +109,9 @@ def learned(pairs, stock, measured):
 
 
 def quiet(pairs):
-    """The pairs of whose time other work on the machine took little: what others learned counts all the same."""
-    return {seed: pair for seed, pair in pairs.items() if max(run["others_share"] for run in pair) <= OTHERS}
+    """The pairs of whose time other work on the machine took little, or all if none: what others learned counts all the same."""
+    calm = {seed: pair for seed, pair in pairs.items() if max(run["others_share"] for run in pair) <= OTHERS}
+    return calm or pairs
 
 
 def costs(pairs, stock):
