@@ -30,7 +30,7 @@ mod work;
 pub use alternatives::Alternative;
 pub use gpus::{GpuMeter, GpuUse, gpu_use};
 pub use model::TrainerRate;
-pub use rate::Rate;
+pub use rate::{Rate, Slices};
 pub use storage::{ReadersRate, StorageRates};
 pub use work::WorkRates;
 
@@ -79,11 +79,12 @@ impl Questions {
         Self { trainer: Some(TrainerRate { samples, cpu_seconds: 0.0 }), ..self }
     }
 
-    /// Whether it can be asked.
+    /// Whether it can be asked of these data.
     ///
     /// # Errors
-    /// [`crate::error::Error::Config`] for too short a time.
-    pub fn check(&self) -> Result<()> {
+    /// [`crate::error::Error::Config`] for too short a time, and for data without images.
+    pub fn check(&self, source: &dyn Source) -> Result<()> {
+        ensure!(!source.is_empty(), "the data set is empty: name one that has images");
         ensure!(
             self.seconds.is_finite() && self.seconds >= SHORTEST_SECONDS,
             "seconds is {}: measure for at least {SHORTEST_SECONDS} second",
@@ -114,6 +115,8 @@ pub enum Verdict {
 pub struct Diagnosis {
     /// Images of the data set.
     pub images: usize,
+    /// Images of a batch.
+    pub batch_size: usize,
     /// Reading.
     pub storage: StorageRates,
     /// One worker whose files lie in memory.
@@ -165,8 +168,7 @@ pub fn examine_while(
     asked: &Questions,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Diagnosis>> {
-    asked.check()?;
-    ensure!(!source.is_empty(), "the data set is empty: name one that has images");
+    asked.check(&*source)?;
     let mut patience = Patience::of(go_on);
     match examined(source, recipe, asked, &mut patience) {
         Err(_) if patience.is_over() => Ok(None),
@@ -219,6 +221,7 @@ fn examined(
     };
     let mut found = Diagnosis {
         images: source.len(),
+        batch_size: recipe.options.loader.batch_size(),
         verdict,
         loader_alone: parts.alone(workers),
         together: parts.together(workers),

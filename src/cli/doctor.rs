@@ -58,18 +58,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         print_report(arguments.json, &machine::examine()?, machine::describe)?;
         return Ok(true);
     }
-    let batch_size = recipe.options.loader.batch_size();
-    print_report(arguments.json, &arguments.examine(&recipe)?, |found| described(found, batch_size))?;
+    print_report(arguments.json, &arguments.examine(&recipe)?, Diagnosis::describe)?;
     Ok(true)
-}
-
-/// The report, with the size of the trainer's batches: the library only knows how many images it takes.
-fn described(found: &Diagnosis, batch_size: usize) -> Vec<String> {
-    let with_batches = |line: String| match found.trainer.is_some() && line.starts_with("trainer ") {
-        true => format!("{line}; in batches of {batch_size}"),
-        false => line,
-    };
-    found.describe().into_iter().map(with_batches).collect()
 }
 
 impl Arguments {
@@ -90,7 +80,6 @@ impl Arguments {
         let batch_size = recipe.options.loader.batch_size();
         let asked =
             Questions { seconds: self.seconds, alternatives: !self.no_alternatives, ..Questions::default() };
-        asked.check()?;
         let asked = match self.step_ms {
             Some(ms) => {
                 ensure!(ms.is_finite() && ms > 0.0, "--step-ms is {ms}: say how long a step takes");
@@ -99,7 +88,7 @@ impl Arguments {
             None => asked,
         };
         let source = data::as_on(data::open(&recipe.options.data)?, self.storage);
-        ensure!(!source.is_empty(), "the data set is empty: name one that has images");
+        asked.check(&*source)?;
         let (trainer, gpus) = match &self.trainer {
             Some(command) => {
                 let (trainer, gpus) = trainer::measure(command, batch_size, self.seconds)?;

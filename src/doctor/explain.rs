@@ -101,9 +101,10 @@ impl Diagnosis {
         ];
         lines.push(match self.trainer {
             Some(trainer) => format!(
-                "trainer   {} images/s if it never waits; {:.2} CPU-ms an image",
+                "trainer   {} images/s if it never waits; {:.2} CPU-ms an image; in batches of {}",
                 per_s(trainer.samples),
-                1000.0 * trainer.cpu_seconds
+                1000.0 * trainer.cpu_seconds,
+                self.batch_size
             ),
             None => "trainer   unknown: say --step-ms or --trainer to learn whether it would wait".into(),
         });

@@ -43,7 +43,7 @@ const FEWEST_SLICES: usize = 4;
 
 /// Measures how often something happens: so many times until now.
 #[derive(Debug)]
-pub(super) struct Slices {
+pub struct Slices {
     slice_s: f64,
     began: f64,
     in_slice: f64,
@@ -53,12 +53,12 @@ pub(super) struct Slices {
 
 impl Slices {
     /// Slices of at least so many seconds.
-    pub(super) fn of(slice_s: f64) -> Self {
+    pub fn of(slice_s: f64) -> Self {
         Self { slice_s, began: 0.0, in_slice: 0.0, all: 0.0, done: Vec::new() }
     }
 
     /// So many more, at so many seconds from the start.
-    pub(super) fn add(&mut self, count: f64, now_s: f64) {
+    pub fn add(&mut self, count: f64, now_s: f64) {
         self.in_slice += count;
         self.all += count;
         let took = now_s - self.began;
@@ -68,9 +68,9 @@ impl Slices {
         }
     }
 
-    /// The rate. Few slices say little: what comes in bursts ends one early. Then it is that of all that was counted until
+    /// The rate; `None` where nothing was counted or no time has passed. Few slices say little: what comes in bursts ends one early. Then it is that of all that was counted until
     /// `now_s`, between the lowest and the highest slice.
-    pub(super) fn rate(self, now_s: f64) -> Option<Rate> {
+    pub fn rate(self, now_s: f64) -> Option<Rate> {
         if self.done.len() >= FEWEST_SLICES {
             return Rate::of(self.done);
         }
@@ -121,6 +121,27 @@ mod tests {
         }
         let rate = slices.rate(0.06).unwrap();
         assert!((rate.per_s - 128.0 / 0.06).abs() < 1e-6, "{rate:?}");
+    }
+
+    #[test]
+    fn what_is_counted_late_does_not_raise_the_rate() {
+        let mut slices = Slices::of(0.125);
+        for pair in 1..=10 {
+            let at = 0.125 * f64::from(pair);
+            slices.add(1.0, at);
+            slices.add(1.0, at + 1e-8);
+        }
+        let rate = slices.rate(1.25 + 1e-8).unwrap();
+        assert!((rate.per_s - 16.0).abs() < 1e-6 && rate.high < 16.1, "{rate:?}");
+    }
+
+    #[test]
+    fn few_slices_have_the_mean_of_all() {
+        let mut slices = Slices::of(1.0);
+        for (count, now) in [(3.0, 2.0), (1.0, 3.0), (3.0, 3.5)] {
+            slices.add(count, now);
+        }
+        assert_eq!(slices.rate(3.5), Some(Rate { per_s: 2.0, low: 1.0, high: 2.0 }));
     }
 
     #[test]

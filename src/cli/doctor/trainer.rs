@@ -2,7 +2,7 @@
 //! processors.
 
 use anyhow::{Context, anyhow, bail, ensure};
-use feedline::doctor::{GpuMeter, GpuUse, Rate, TrainerRate};
+use feedline::doctor::{GpuMeter, GpuUse, Rate, Slices, TrainerRate};
 use feedline::machine;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -21,8 +21,6 @@ const WARM_UP_STEPS: usize = 3;
 const FEWEST_STEPS: usize = 3;
 /// Measurements that a rate is made of, where steps are short enough.
 const SLICES: f64 = 10.0;
-/// Slices whose median means something.
-const FEWEST_SLICES: usize = 4;
 /// How long a step may take, the first included.
 const LONGEST_STEP: Duration = Duration::from_secs(180);
 /// What the command has to do.
@@ -88,11 +86,15 @@ fn run(child: &mut Child, seconds: f64, gpus: &mut GpuMeter) -> anyhow::Result<S
         }
     };
     let cpu_at_start = machine::cpu_seconds_of_group(child.id());
-    let mut slices = Slices::of(seconds / SLICES, started);
+    // A single step tells less: the one behind a line that was read late seems short.
+    let mut slices = Slices::of(seconds / SLICES);
+    let (mut steps, mut last_s) = (0, 0.0);
     let (mut reads, mut of_several, mut next_look) = (0, 0, started);
-    while started.elapsed().as_secs_f64() < seconds || slices.steps < FEWEST_STEPS {
+    while started.elapsed().as_secs_f64() < seconds || steps < FEWEST_STEPS {
         let Some((count, at)) = lines.next()? else { break };
-        slices.add(count, at);
+        last_s = at.saturating_duration_since(started).as_secs_f64();
+        slices.add(count as f64, last_s);
+        steps += count;
         reads += 1;
         of_several += usize::from(count > 1);
         if at >= next_look {
@@ -100,12 +102,12 @@ fn run(child: &mut Child, seconds: f64, gpus: &mut GpuMeter) -> anyhow::Result<S
             next_look = Instant::now() + LOOK_EVERY;
         }
     }
-    let steps = slices.steps;
     ensure!(steps >= FEWEST_STEPS, "it ended after {} lines: {WANTED}", before + steps);
     // When lines were printed is not known of those that a buffer held back.
     ensure!(2 * of_several <= reads, "most of its lines come several at a time: {WANTED}");
     let cpu_seconds = (machine::cpu_seconds_of_group(child.id()) - cpu_at_start).max(0.0);
-    Ok(Seen { steps, steps_per_s: slices.rate(), cpu_seconds })
+    let steps_per_s = slices.rate(last_s).context("its steps took no time")?;
+    Ok(Seen { steps, steps_per_s, cpu_seconds })
 }
 
 /// The lines of a command's standard output, as they come.
@@ -135,46 +137,6 @@ impl Lines {
                 return Ok(Some((lines, Instant::now())));
             }
         }
-    }
-}
-
-/// How many steps there were in slices of time. A single step tells less: the one behind a line that was read late seems short.
-struct Slices {
-    least_s: f64,
-    started: Instant,
-    last: Instant,
-    /// Where the slice begins that is not full yet, and what is in it.
-    began: Instant,
-    in_slice: usize,
-    steps: usize,
-    per_s: Vec<f64>,
-}
-
-impl Slices {
-    /// Slices of at least so many seconds.
-    fn of(least_s: f64, started: Instant) -> Self {
-        let (in_slice, steps, per_s) = (0, 0, Vec::new());
-        Self { least_s, started, last: started, began: started, in_slice, steps, per_s }
-    }
-
-    /// So many more steps until now.
-    fn add(&mut self, count: usize, now: Instant) {
-        (self.steps, self.in_slice, self.last) = (self.steps + count, self.in_slice + count, now);
-        let took = now.saturating_duration_since(self.began).as_secs_f64();
-        if took >= self.least_s {
-            self.per_s.push(self.in_slice as f64 / took);
-            (self.began, self.in_slice) = (now, 0);
-        }
-    }
-
-    /// Steps a second; few slices have the mean of all, between the lowest and the highest of them.
-    fn rate(self) -> Rate {
-        let took = self.last.saturating_duration_since(self.started).as_secs_f64();
-        let mean = self.steps as f64 / took.max(1e-9);
-        let low = self.per_s.iter().copied().fold(mean, f64::min);
-        let high = self.per_s.iter().copied().fold(mean, f64::max);
-        let median = if self.per_s.len() < FEWEST_SLICES { None } else { Rate::of(self.per_s) };
-        median.unwrap_or(Rate { per_s: mean, low, high })
     }
 }
 
@@ -282,29 +244,6 @@ mod tests {
         // As a buffer hands them on: each block is written at once.
         let refusal = refusal(r"while true; do printf 'a\nb\nc\n'; sleep 0.05; done");
         assert!(refusal.contains("several at a time") && refusal.contains("flush"), "{refusal}");
-    }
-
-    #[test]
-    fn a_line_that_is_read_late_does_not_make_a_step_short() {
-        let started = Instant::now();
-        let mut slices = Slices::of(0.1, started);
-        for pair in 1..=10 {
-            let at = started + Duration::from_millis(100 * pair);
-            slices.add(1, at);
-            slices.add(1, at + Duration::from_nanos(10));
-        }
-        let rate = slices.rate();
-        assert!((rate.per_s - 20.0).abs() < 1e-6 && rate.high < 20.1, "{rate:?}");
-    }
-
-    #[test]
-    fn few_slices_have_the_mean_of_all_steps() {
-        let started = Instant::now();
-        let mut slices = Slices::of(1.0, started);
-        for (count, ms) in [(3, 2000), (1, 3000), (3, 3500)] {
-            slices.add(count, started + Duration::from_millis(ms));
-        }
-        assert_eq!(slices.rate(), Rate { per_s: 2.0, low: 1.0, high: 2.0 });
     }
 
     #[test]

@@ -160,7 +160,7 @@ impl CacheFile {
     /// killed in the end, would look as if nobody had used it.
     pub(super) fn note_use(&self, hour: u64) {
         if self.stays && self.noted.load(Relaxed) < hour && self.noted.fetch_max(hour, Relaxed) < hour {
-            drop(self.file.set_modified(SystemTime::now()));
+            date_as_used(&self.file);
         }
     }
 
@@ -303,8 +303,7 @@ impl Drop for CacheFile {
             return;
         }
         if self.stays {
-            // When it was used last.
-            drop(self.file.set_modified(SystemTime::now()));
+            date_as_used(&self.file);
         }
         // Closing alone does not free it while a child that is just being started has the file, too.
         let freed = try_lock(&self.file, Byte::Users, Hold::Free);
@@ -313,6 +312,11 @@ impl Drop for CacheFile {
             remove(&self.file, &self.path);
         }
     }
+}
+
+/// Sets a file's date, by which it is known when it was used last. Who may not set it goes on.
+pub(super) fn date_as_used(file: &File) {
+    drop(file.set_modified(SystemTime::now()));
 }
 
 /// Removes the file at `path`, which is `file` and which nobody else uses; another one that has taken its name stays.

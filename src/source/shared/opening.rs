@@ -1,6 +1,6 @@
 //! Opens the file of a shared cache: makes it, begins it anew, or joins those who use it.
 
-use super::file::{CacheFile, Known, is_at};
+use super::file::{CacheFile, Known, date_as_used, is_at};
 use super::found::is_cache;
 use super::layout::{
     END_AT, END_BYTES, ENTRY_BYTES, Entry, HEAD_BYTES, Head, MAX_RECORDS, Of, end_to_bytes, entry_at,
@@ -13,7 +13,7 @@ use crate::regular_file;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// How long another process may take to make the file or to begin it anew, which takes it milliseconds.
 const WAIT: Duration = Duration::from_secs(10);
@@ -96,8 +96,8 @@ impl Wanted {
     fn used(&self, file: File, start: u64, Found { limit, end }: Found) -> CacheFile {
         let (path, stays) = (&self.place.path, self.place.stays);
         if stays {
-            // When it was used last, also if the process is killed.
-            drop(file.set_modified(SystemTime::now()));
+            // Now, since the process may be killed before it ends.
+            date_as_used(&file);
         }
         // Where the path leads over links, it is what they lead to that is removed in the end.
         let whole = fs::canonicalize(path).ok().filter(|whole| is_at(&file, whole));
