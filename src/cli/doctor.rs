@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// Say what this machine can do or, with DATA, what limits a pipeline on them
 ///
 /// Without DATA: what this machine and this build can do, and what will be used. With DATA: storage, work and trainer are
-/// measured one by one, for half a minute in all, and put together: which of them limits, how many images a second
+/// measured one by one, for 30 to 45 seconds in all, and put together: which of them limits, how many images a second
 /// feedline would give, what other settings would give, and whether you need it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
