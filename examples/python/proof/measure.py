@@ -7,6 +7,7 @@ import pathlib
 import platform
 import time
 
+import feedline
 import psutil
 
 
@@ -88,5 +89,7 @@ def machine(packages, device):
         import torch
 
         found["gpu"] = torch.cuda.get_device_name(device)
-    versions = {name: importlib.metadata.version(name) for name in packages}
+    # What lies in a folder that Python looks into has no metadata.
+    own = {"feedline": feedline.__version__}
+    versions = {name: own.get(name) or importlib.metadata.version(name) for name in packages}
     return {**found, "python": platform.python_version(), **versions}
