@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
-from feedline import _feedline, _options, _sample_time, _words
+from feedline import _feedline, _measured, _options, _sample_time, _words
 from feedline._loader import Loader
 from feedline._map import Mapped
 from feedline._mixture import Mixture
 from feedline._words import Data
 
-# How much faster than the trainer a loader has to be for the trainer never to wait.
-ENOUGH = 1.2
-_WARM_UP_STEPS = 3
+# A trainer that has so much of its pace hardly waits.
+_ENOUGH = 0.9
 # A loader that gives less of what its samples' time allows loses it between its processes.
 _HANDED_OVER = 0.6
 # Where the start of an epoch takes a larger part of it, that is what is told.
 _STARTING = 0.25
-_AGAIN = "give something that can be iterated again, such as a DataLoader"
 # The stages of a feedline Loader.
 _STAGES = {"source": "reading", "plan": "planning", "decode": "decoding", "render": "rendering"}
 
@@ -57,9 +55,9 @@ class Diagnosis:
 
     verdict: str
     """What limits: `trainer`, `storage`, `decode`, `transforms`, `workers`, `start`, `handover` or `loader`; of a feedline
-    Loader `trainer` or one of its own stages, `source`, `plan`, `decode` or `render`."""
+    Loader `trainer` or one of its own stages, `source`, `plan`, `decode` or `render`, or `map` for functions of `Loader.map`."""
     loader_per_s: float
-    """The loader alone, behind its first batch."""
+    """The loader alone, behind the first batches of epochs; of whole epochs where they have no more batches than workers make ahead."""
     trainer_per_s: float | None
     """The training step alone, on one batch; None where no step was given."""
     together_per_s: float
@@ -73,6 +71,8 @@ class Diagnosis:
     """Where the time of one sample goes, where it can be seen."""
     feedline: dict[str, Any] | None = None
     """What `feedline doctor` measured on the same data, where they are known."""
+    recipe: str | None = None
+    """The recipe that feedline was measured with where none was named; what the loader does may be more or less work."""
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ class Diagnosis:
             )
         lines.append(self.explanation)
         if self.feedline is not None:
-            lines.append(f"feedline  {_gain(self.feedline, self.together_per_s)}")
+            lines.append(f"feedline  {_gain(self.feedline, self.together_per_s, self.recipe)}")
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
 
 
@@ -106,31 +106,30 @@ def doctor(
     """Measures a loader and a training step, alone and together, and says which limits and why.
 
     `loader` is any iterable of batches, such as a torch DataLoader, which is iterated several times; `train_step(batch)` is one
-    step of a training, which is called on one batch again and again: use a copy of the model if that matters. Of a DataLoader's
-    data set some samples are made in this process, to see where their time goes. `data` and `recipe` (and options as a Loader
-    takes them) are what feedline is measured on in its place; the folder of a torchvision data set is found by itself. `seconds`
-    is about how long all of it takes. A trainer on a GPU is waited for by `torch.cuda.synchronize()`.
+    step of a training, which is called on one batch again and again. The model learns from that: give a step of a copy. Random
+    generators of Python, NumPy and torch, the loader's own one, and the epoch of a feedline Loader are put back as they were. Of a
+    DataLoader's data set some samples are made in this process, of a copy, to see where their time goes. `data` and `recipe` (and
+    options as a Loader takes them) are what feedline is measured on in its place; the folder of a torchvision data set is found by
+    itself. `seconds` is about how long all of it takes. Work on CUDA is waited for as in a training, two steps behind; a step on
+    another library's devices has to wait for them itself.
     """
     if not seconds >= 1:
         raise ValueError(f"seconds is {seconds}: measure for at least 1 second")
-    if not hasattr(loader, "__iter__"):
-        raise TypeError(f"loader is a {type(loader).__name__}, which cannot be iterated: give a DataLoader or the like")
-    # Iterators with a length, or to be reset, begin anew: those of DALI are their own iterators.
-    if isinstance(loader, Iterator) and not (hasattr(loader, "__len__") or hasattr(loader, "reset")):
-        raise TypeError(f"loader is a {type(loader).__name__}, which goes through its batches once: {_AGAIN}")
+    _measured.refuse_what_ends(loader)
     told = _told(data, recipe, options)
-    before = _stats(loader)
-    alone = _loader_alone(loader, 0.25 * seconds)
-    step = None if train_step is None else _step_alone(train_step, alone.batch, 0.2 * seconds)
-    trainer = None if step is None else alone.size / step.seconds
-    together = alone.per_s if train_step is None else _together(loader, train_step, 0.25 * seconds)
-    found = Diagnosis("loader", alone.per_s, trainer, together, alone.size, alone.first_batch_s, "")
-    if before is not None:
-        _judge_own(found, before, _stats(loader) or before)
-        return found
-    _judge(found, loader, alone, 0.2 * seconds)
-    if found.verdict != "trainer":
-        _compare(found, loader, told, 0.4 * seconds, step)
+    with _measured.as_before(loader):
+        before = _figures(loader)
+        alone = _measured.loader_alone(loader, 0.2 * seconds)
+        step = None if train_step is None else _measured.step_alone(train_step, alone.batch, 0.15 * seconds)
+        trainer = None if step is None else alone.size / step.seconds
+        together = alone.per_s if train_step is None else _measured.together(loader, train_step, 0.2 * seconds)
+        found = Diagnosis("loader", alone.per_s, trainer, together, alone.size, alone.first_batch_s, "")
+        if before is not None:
+            _judge_own(found, before, _figures(loader) or before)
+            return found
+        _judge(found, loader, alone, 0.15 * seconds)
+        if found.verdict != "trainer":
+            _compare(found, loader, told, 0.3 * seconds, step)
     return found
 
 
@@ -143,13 +142,16 @@ class _Told:
     source: str | dict[str, Any] | None
     """The data as the native half takes them."""
     said: dict[str, Any]
+    recipe: str | None
+    """The recipe that is taken since none was named."""
 
 
 def _told(data: Data | None, recipe: str | None, options: dict[str, Any]) -> _Told:
     """What was said of feedline; what is wrong with it is found here, ahead of measurements that take their time."""
     is_named, said = data is not None, dict(options)
-    if recipe is not None or said.get("transforms") is None:
-        said["recipe"] = "imagenet-train" if recipe is None else recipe
+    assumed = "imagenet-train" if recipe is None and said.get("transforms") is None else None
+    if recipe is not None or assumed is not None:
+        said["recipe"] = assumed if recipe is None else recipe
     if isinstance(data, Mixture):
         said, data = _options.with_mixture(said, data.as_dict()), None
     keywords = _options.read({"batch_size": 1, **said})
@@ -162,112 +164,29 @@ def _told(data: Data | None, recipe: str | None, options: dict[str, Any]) -> _To
         _feedline.check_options(keywords["options"])
         if keywords["recipe"] is not None:
             _options.parameters(keywords["recipe"])
-    return _Told(is_named, source, said)
-
-
-@dataclass
-class _Alone:
-    per_s: float
-    size: int
-    batch: Any
-    first_batch_s: float
-    epoch_batches: int
-
-
-def _loader_alone(loader: Any, seconds: float) -> _Alone:
-    began = time.perf_counter()
-    batches = iter(loader)
-    try:
-        batch = next(batches)
-    except StopIteration:
-        raise ValueError("the loader has no batch: give one whose data set is not empty") from None
-    first_batch_s, size = time.perf_counter() - began, _size(loader, batch)
-    rates: list[float] = []
-    taken = 1
-    started = began = last = time.perf_counter()
-    # Where epochs are short most of the time goes by while they start, which `began` leaves out: so all of it has a bound, too.
-    while last - began < seconds and not (rates and last - started > 2 * seconds):
-        if next(batches, None) is None:
-            if taken < 2:
-                break
-            # What starting costs is told apart.
-            batches, taken = iter(loader), 1
-            next(batches, None)
-            began, last = began + time.perf_counter() - last, time.perf_counter()
-            continue
-        taken += 1
-        now = time.perf_counter()
-        rates.append(size / max(now - last, 1e-9))
-        last = now
-    _end(batches)
-    # Batches come in bursts where several workers make them, so it is the mean that counts.
-    per_s = size / first_batch_s if not rates else len(rates) / sum(1 / rate for rate in rates)
-    return _Alone(per_s, size, batch, first_batch_s, _length(loader) or taken)
-
-
-@dataclass
-class _Step:
-    """A training step on one batch."""
-
-    seconds: float
-    processor_s: float
-    """Of all threads of this process, without what waiting for a GPU spins away."""
-
-
-def _step_alone(train_step: Callable[[Any], Any], batch: Any, seconds: float) -> _Step:
-    for _ in range(_WARM_UP_STEPS):
-        train_step(batch)
-    _synchronize()
-    took: list[float] = []
-    processor_s, began = 0.0, time.perf_counter()
-    while not took or time.perf_counter() - began < seconds:
-        before, before_processor = time.perf_counter(), time.process_time()
-        train_step(batch)
-        processor_s += time.process_time() - before_processor
-        _synchronize()
-        took.append(time.perf_counter() - before)
-    return _Step(max(median(took), 1e-9), processor_s / len(took))
-
-
-def _together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> float:
-    """Images a second, the starts of epochs included as they come."""
-    images = 0
-    batches: Iterator[Any] = iter(loader)
-    first = None
-    while True:
-        batch = next(batches, None)
-        if batch is None:
-            batches = iter(loader)
-            batch = next(batches, None)
-            if batch is None:
-                break
-        train_step(batch)
-        _synchronize()
-        now = time.perf_counter()
-        if first is None:
-            first = now
-        else:
-            images += _size(loader, batch)
-        if now - first > seconds and images:
-            break
-    _end(batches)
-    if first is None:
-        raise ValueError(f"the loader has no batch the second time: {_AGAIN}")
-    return images / max(time.perf_counter() - first, 1e-9)
+    return _Told(is_named, source, said, assumed)
 
 
 def _is_enough(found: Diagnosis) -> bool:
     """Whether the trainer has about what it takes."""
-    return found.trainer_per_s is not None and found.together_per_s >= found.trainer_per_s / ENOUGH
+    return found.trainer_per_s is not None and found.together_per_s >= _ENOUGH * found.trainer_per_s
 
 
 def _in_words(verdict: str) -> str:
     return f"{_REASONS[verdict]}. To do: {_REMEDIES[verdict]}"
 
 
-def _stats(loader: Any) -> dict[str, Any] | None:
-    """The figures of a feedline Loader."""
-    return loader.stats() if isinstance(loader, (Loader, Mapped)) else None
+def _figures(loader: Any) -> dict[str, Any] | None:
+    """Those of a feedline Loader, also of one that stands in a DataLoader's place: the seconds of each stage for each of its threads,
+    and what it says itself."""
+    own = loader if isinstance(loader, (Loader, Mapped)) else getattr(loader, "loader", None)
+    if not isinstance(own, (Loader, Mapped)):
+        return None
+    stats = own.stats()
+    seconds = {stage: stats[stage]["total_seconds"] / max(stats["workers"], 1) for stage in _STAGES}
+    if isinstance(own, Mapped):
+        seconds["map"] = own._thread_seconds()
+    return {"seconds": seconds, "limiting_stage": stats["limiting_stage"], "explanation": stats["explanation"]}
 
 
 def _judge_own(found: Diagnosis, before: dict[str, Any], after: dict[str, Any]) -> None:
@@ -276,8 +195,12 @@ def _judge_own(found: Diagnosis, before: dict[str, Any], after: dict[str, Any]) 
     if _is_enough(found):
         found.verdict, found.explanation = "trainer", _in_words("trainer")
         return
-    spent = {stage: after[stage]["total_seconds"] - before[stage]["total_seconds"] for stage in _STAGES}
+    spent = {stage: seconds - before["seconds"][stage] for stage, seconds in after["seconds"].items()}
     found.verdict = max(spent, key=lambda stage: spent[stage])
+    if found.verdict == "map":
+        found.explanation = "the limit is the function of Loader.map. To do: give it more threads (map(..., workers=)), or do less in it"
+        return
+    spent.pop("map", None)
     if found.verdict == after["limiting_stage"]:
         found.explanation = after["explanation"]
         return
@@ -285,31 +208,30 @@ def _judge_own(found: Diagnosis, before: dict[str, Any], after: dict[str, Any]) 
     found.explanation = f"the limit is {_STAGES[found.verdict]}: the workers spent {part:.0f} % of their time on it"
 
 
-def _judge(found: Diagnosis, loader: Any, alone: _Alone, seconds: float) -> None:
+def _judge(found: Diagnosis, loader: Any, alone: _measured.Alone, seconds: float) -> None:
     """Says what limits, and why."""
     trainer, workers = found.trainer_per_s, getattr(loader, "num_workers", None)
-    starting = _starting(loader, alone)
-    # What is told of a slow start is how to keep workers, where there are some.
-    if _is_enough(found) and (starting < _STARTING or not workers):
+    # A slow start is looked into also where the trainer hardly waits behind it.
+    if _is_enough(found) and _starting(found, loader, alone) < _STARTING:
         found.verdict = "trainer"
     else:
         found.sample = _sample(found, loader, seconds)
-        found.verdict = _reason(found, workers, starting, alone)
+        is_starting = _starting(found, loader, alone) >= _STARTING
+        is_enough = _is_enough(found) and not is_starting
+        found.verdict = "trainer" if is_enough else "start" if is_starting else _reason(found, workers, alone)
     found.explanation = _in_words(found.verdict)
     if trainer is not None and found.verdict != "trainer":
         waits = 100 * max(0.0, 1 - found.together_per_s / trainer)
         found.explanation = f"the trainer waits for {waits:.0f} % of its time; {found.explanation}"
 
 
-def _reason(found: Diagnosis, workers: int | None, starting: float, alone: _Alone) -> str:
-    each, trainer = found.sample, found.trainer_per_s
-    if starting >= _STARTING and workers:
-        return "start"
+def _reason(found: Diagnosis, workers: int | None, alone: _measured.Alone) -> str:
+    each, trainer, cores = found.sample, found.trainer_per_s, _cores()
+    by_one = found.loader_per_s if each is None else 1 / max(each.seconds, 1e-9)
+    if workers == 0 and trainer is not None and by_one * cores >= _ENOUGH * trainer:
+        return "workers"
     if each is None:
         return "loader"
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if workers == 0 and trainer is not None and 1 / each.seconds * cores >= trainer / ENOUGH:
-        return "workers"
     # Waits overlap in as many samples as there are workers; work does in as many as there are cores.
     side_by_side = max(workers or 0, 1)
     busy = each.decoding + each.working
@@ -320,32 +242,57 @@ def _reason(found: Diagnosis, workers: int | None, starting: float, alone: _Alon
     return max(parts, key=lambda part: parts[part])
 
 
-def _starting(loader: Any, alone: _Alone) -> float:
-    """The part of an epoch that passes until its first batch, beyond the time of a batch."""
-    batch_s = alone.size / alone.per_s
-    start = max(0.0, alone.first_batch_s - batch_s * max(1, getattr(loader, "num_workers", 1) or 1))
-    if getattr(loader, "persistent_workers", False):
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _starting(found: Diagnosis, loader: Any, alone: _measured.Alone) -> float:
+    """The part of an epoch, the trainer's steps included, that workers take to start, beyond making the first batch. Of epochs whose
+    length is not known, and where no workers start, 0."""
+    workers, batches, each = getattr(loader, "num_workers", None), alone.epoch_batches, found.sample
+    if not workers or batches is None or getattr(loader, "persistent_workers", False):
         return 0.0
-    return start / (start + batch_s * alone.epoch_batches)
+    batch_s = alone.size / max(alone.per_s, 1e-9)
+    # How long one worker makes a batch: as many batches are made side by side as there are workers.
+    making = 0.0 if alone.is_of_epochs and each is not None else batch_s * workers
+    if each is not None:
+        crowded = max(1.0, min(workers, batches) / _cores())
+        making = max(making, alone.size * max(each.seconds, (each.decoding + each.working) * crowded))
+    start = max(0.0, alone.first_batch_s - making)
+    step_s = 0.0 if found.trainer_per_s is None else alone.size / found.trainer_per_s
+    if alone.is_of_epochs:
+        return start / max(batches * batch_s, start + batches * step_s)
+    return start / (start + batches * max(batch_s, step_s))
 
 
-def _hand_over_s(alone: _Alone) -> float:
-    """Seconds for an image to be put into bytes and taken out of them, as it is between processes."""
-    from multiprocessing.reduction import ForkingPickler
-
+def _hand_over_s(alone: _measured.Alone) -> float:
+    """Seconds for an image to go from process to process: torch's tensors are copied into shared memory, and what else there is
+    put into bytes and taken out of them."""
     began = time.perf_counter()
     try:
-        packed = bytes(ForkingPickler.dumps(alone.batch))
-        pickle.loads(packed)
+        pickle.loads(pickle.dumps(_without_tensors(alone.batch)))
     except Exception:  # What cannot be handed over so goes another way.
         return 0.0
     return (time.perf_counter() - began) / alone.size
 
 
+def _without_tensors(batch: Any) -> Any:
+    """The batch with numbers in the place of its tensors, of which copies are made."""
+    if isinstance(batch, Mapping):
+        return {key: _without_tensors(value) for key, value in batch.items()}
+    if isinstance(batch, (list, tuple)):
+        return [_without_tensors(value) for value in batch]
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(batch, torch.Tensor):
+        batch.clone()
+        return 0
+    return batch
+
+
 def _sample(found: Diagnosis, loader: Any, seconds: float) -> _sample_time.SampleTime | None:
     """Makes samples of the loader's data set in this process, as its workers do: with one thread each."""
-    dataset: Any = getattr(loader, "dataset", None)
-    length = _length(dataset)
+    dataset: Any = _copied(getattr(loader, "dataset", None))
+    length = _measured.length(dataset)
     if not length or not hasattr(dataset, "__getitem__"):
         return None
     count = min(length, 256)
@@ -365,7 +312,22 @@ def _sample(found: Diagnosis, loader: Any, seconds: float) -> _sample_time.Sampl
             torch.set_num_threads(threads)
 
 
-def _compare(found: Diagnosis, loader: Any, told: _Told, seconds: float, step: _Step | None) -> None:
+def _copied(dataset: Any) -> Any:
+    """A data set that may open what it reads from, of which the loader's own one then knows nothing: workers could not be given an
+    open file. Data sets inside of it are copied as well; images and lists are shared."""
+    try:
+        other = copy.copy(dataset)
+        for name, inner in list(getattr(other, "__dict__", {}).items()) if other is not dataset else ():
+            if name == "dataset":
+                setattr(other, name, _copied(inner))
+            elif name == "datasets" and isinstance(inner, (list, tuple)):
+                setattr(other, name, type(inner)(_copied(each) for each in inner))
+        return other
+    except Exception:  # One that does not like to be copied.
+        return dataset
+
+
+def _compare(found: Diagnosis, loader: Any, told: _Told, seconds: float, step: _measured.Step | None) -> None:
     """Measures feedline on the same data, where they are known."""
     where = None if told.is_named else _folder_of(loader)
     if where is None and not told.is_named:
@@ -378,15 +340,19 @@ def _compare(found: Diagnosis, loader: Any, told: _Told, seconds: float, step: _
     processor_s = None if step is None else batches * step.processor_s
     try:
         found.feedline = json.loads(_feedline.doctor(source, keywords, max(seconds, 1.0), step_s, processor_s))
+        found.recipe = told.recipe
     except (ValueError, OSError, _feedline.SampleError, _feedline.UnavailableError) as error:
         if told.is_named:
             raise
         found.notes.append(f"feedline was not measured on {where}: {error}")
 
 
-def _gain(found: dict[str, Any], now: float) -> str:
+def _gain(found: dict[str, Any], now: float, assumed: str | None) -> str:
     rate = found["together"]["per_s"]
     times = rate / max(now, 1e-9)
+    if assumed is not None:
+        with_it = f"with the recipe {assumed}, since none was named (recipe=)"
+        return f"would give {rate:.1f} images/s {with_it}; then {found['explanation']}"
     gives = f"would give {rate:.1f} images/s, {times:.1f} times as many; then {found['explanation']}"
     return gives if times >= 1.05 else f"would give no more: {rate:.1f} images/s; {found['explanation']}"
 
@@ -400,39 +366,3 @@ def _folder_of(loader: Any) -> str | None:
     # ImageNet's root has the folders of all splits.
     root = getattr(dataset, "split_folder", None) or getattr(dataset, "root", None)
     return str(root) if isinstance(root, (str, os.PathLike)) and os.path.isdir(root) else None
-
-
-def _size(loader: Any, batch: Any) -> int:
-    """Images of a batch: of its first value that has a length, unless that is more than the loader makes."""
-    most = getattr(loader, "batch_size", None)
-    values = list(batch.values()) if isinstance(batch, dict) else batch
-    first = values[0] if isinstance(values, (list, tuple)) and values else values
-    shape = getattr(first, "shape", None)
-    lengths = [int(shape[0])] if shape else []
-    if isinstance(first, (list, tuple)):
-        lengths.append(len(first))
-    if isinstance(values, (list, tuple)):
-        # A list of images that were not stacked.
-        lengths.append(len(values))
-    fitting = [length for length in lengths if length and (not isinstance(most, int) or length <= most)]
-    return fitting[0] if fitting else most if isinstance(most, int) else 1
-
-
-def _length(of: Any) -> int | None:
-    try:
-        return len(of)
-    except (TypeError, NotImplementedError):
-        return None
-
-
-def _synchronize() -> None:
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
-
-
-def _end(batches: Any) -> None:
-    """Ends the workers of an epoch that is left early, where its iterator knows how."""
-    shutdown = getattr(batches, "_shutdown_workers", None)
-    if shutdown is not None and not getattr(batches, "_persistent_workers", False):
-        shutdown()

@@ -88,6 +88,11 @@ class Mapped:
         number = 1 + sum(name.startswith("map") for name in stats)
         return Stats({**stats, "map" if number == 1 else f"map_{number}": json.loads(self._timer.timing())})
 
+    def _thread_seconds(self) -> float:
+        """How long one of the function's threads was at work on it; of several functions the longest."""
+        seconds: float = json.loads(self._timer.timing())["total_seconds"] / max(self._workers, 1)
+        return max(seconds, self._loader._thread_seconds()) if isinstance(self._loader, Mapped) else seconds
+
     def close(self) -> None:
         """Stops the threads of the function and of the Loader."""
         self._end()

@@ -1,5 +1,6 @@
 """What limits a loader: told of loaders that are slow for a known reason."""
 
+import random
 import re
 import signal
 import time
@@ -123,7 +124,10 @@ def test_feedline_is_measured_on_the_same_data():
     assert found.feedline["trainer"]["samples"]["per_s"] == pytest.approx(found.trainer_per_s)
     # A trainer on the processor takes cores from the loader: 20 ms for four images.
     assert 0.0049 < found.feedline["trainer"]["cpu_seconds"] < 0.015
-    assert re.search(r"feedline  would give [\d.]+ images/s", str(found)), str(found)
+    gives = r"feedline  would give [\d.]+ images/s with the recipe imagenet-train, since none was named \(recipe=\)"
+    assert re.search(gives, str(found)), str(found)
+    found = feedline.doctor(Batches(lambda index: compute(0.05)), data=str(PHOTOS), recipe="imagenet-eval", seconds=3)
+    assert found.recipe is None and re.search(r"images/s, [\d.]+ times as many", str(found)), str(found)
 
 
 def test_a_loader_of_feedline_speaks_for_itself():
@@ -143,16 +147,47 @@ def test_a_loader_of_feedline_that_never_lets_the_trainer_wait_is_enough():
 
 
 def test_what_a_loader_did_before_does_not_count():
-    def stats(source, decode):
-        spent = {"source": source, "plan": 0.0, "decode": decode, "render": 0.1}
-        stages = {stage: {"total_seconds": seconds} for stage, seconds in spent.items()}
-        return {**stages, "limiting_stage": "source", "explanation": "in the loader's words"}
+    def figures(source, decode, **of_map):
+        seconds = {"source": source, "plan": 0.0, "decode": decode, "render": 0.1, **of_map}
+        return {"seconds": seconds, "limiting_stage": "source", "explanation": "in the loader's words"}
 
     found = _doctor.Diagnosis("loader", 10.0, 100.0, 10.0, 4, 0.1, "")
-    _doctor._judge_own(found, stats(50.0, 1.0), stats(50.5, 4.0))
+    _doctor._judge_own(found, figures(50.0, 1.0), figures(50.5, 4.0))
     assert found.verdict == "decode" and found.explanation.startswith("the limit is decoding"), found.explanation
-    _doctor._judge_own(found, stats(0.0, 0.0), stats(4.0, 1.0))
+    _doctor._judge_own(found, figures(0.0, 0.0, map=90.0), figures(4.0, 1.0, map=93.0))
     assert (found.verdict, found.explanation) == ("source", "in the loader's words")
+    _doctor._judge_own(found, figures(0.0, 0.0, map=90.0), figures(4.0, 1.0, map=95.0))
+    assert found.verdict == "map" and "the function of Loader.map" in found.explanation
+
+
+def test_functions_of_a_loader_and_what_stands_in_for_a_dataloader_are_feedline_s_own():
+    loader = feedline.Loader(str(PHOTOS), recipe="imagenet-train", batch_size=8)
+    found = feedline.doctor(loader.map(lambda batch: time.sleep(0.2)), step(0.0001), seconds=1)
+    assert found.verdict == "map", str(found)
+
+    class StandIn:
+        num_workers = 0
+
+        def __init__(self, loader):
+            self.loader = loader
+
+        def __iter__(self):
+            return iter(self.loader)
+
+    assert feedline.doctor(StandIn(loader), step(0.0001), seconds=1).verdict in _doctor._STAGES
+
+
+def test_where_a_loader_of_feedline_stands_is_as_before():
+    loader = feedline.Loader(str(PHOTOS), recipe="imagenet-train", batch_size=8, shuffle=True, framework="numpy")
+    loader.set_epoch(3)
+    rest = iter(loader)
+    next(rest)
+    index = list(next(rest)["index"])
+    state, numbers = loader.state_dict(), random.getstate()
+    for each in (loader, loader.map(lambda batch: random.random() and batch)):
+        feedline.doctor(each, step(0.0001), seconds=1)
+        assert (loader.epoch, loader.state_dict(), random.getstate()) == (3, state, numbers)
+    assert index not in [list(batch["index"]) for batch in loader] and loader.epoch == 4
 
 
 class Prepared(Batches):
