@@ -82,7 +82,7 @@ pub enum CachedForm {
     /// Its file as it is.
     #[default]
     Compressed,
-    /// Its pixels: upright, whole and in full size, so that what is made of them is the same.
+    /// Its pixels, whole and, unless told, upright and in full size, so that what is made of them is the same.
     Decoded,
 }
 

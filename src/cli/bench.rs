@@ -85,6 +85,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU; \
          --simulated runs it without figures"
     );
+    if let Some(path) = &arguments.trace {
+        let is_there = path.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir());
+        ensure!(
+            is_there,
+            "--trace {}: its folder is not there: make it, or name another file",
+            path.display()
+        );
+    }
     let opening = Instant::now();
     let source = data::open(&recipe.options.data)?;
     let open_s = opening.elapsed().as_secs_f64();
@@ -99,16 +107,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         data::note(&format!("--pin-memory has no effect: {why}"));
     }
     drive(&loader, &mut meter, arguments, files)?;
-    if let Some(path) = &arguments.trace {
-        write_file(path, |file| trace.write_json(file))
-            .with_context(|| format!("--trace {}: name a file that can be written", path.display()))?;
-    }
     if simulated {
         let report = Unmeasured::new(device, &loader, meter.images);
         print_report(arguments.json, &report, |report| vec![report.describe()])?;
     } else {
         let report = Report::new((arguments, recipe.name, open_s), &loader, &meter, files)?;
         print_report(arguments.json, &report, Report::describe)?;
+    }
+    // Behind the figures, of which it is no part.
+    if let Some(path) = &arguments.trace {
+        write_file(path, |file| trace.write_json(file))
+            .with_context(|| format!("--trace {}: name a file that can be written", path.display()))?;
     }
     Ok(true)
 }

@@ -40,6 +40,7 @@ pub(super) fn layout(bytes: &[u8]) -> (u8, u8, bool) {
 }
 
 impl Head {
+    /// Of a file that begins as [`is_pnm`] says.
     fn of(bytes: &[u8]) -> Result<Self, ImageError> {
         let channels = if bytes.starts_with(b"P6") { 3 } else { 1 };
         let mut numbers = Numbers { bytes, at: 2 };
@@ -104,7 +105,7 @@ fn is_space(byte: u8) -> bool {
 
 /// Copies the region: other rows are not touched. Bytes after the first image are left alone, as in Pillow.
 pub(super) fn decode(bytes: &[u8], out: &mut ImageMut<'_>) -> Result<(), ImageError> {
-    let head = Head::of(bytes)?;
+    let head = is_pnm(bytes).then(|| Head::of(bytes)).ok_or_else(|| other_file(Format::Pnm))??;
     if head.size != out.stored {
         return Err(other_file(Format::Pnm));
     }

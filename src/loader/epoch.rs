@@ -138,13 +138,11 @@ impl Epoch {
         let context = pipeline.context();
         let Context { meters, clock, .. } = context;
         let finished = pipeline.take(self.serial)?;
-        match self.delivered {
-            Some(delivered) => {
-                let waited = clock.since(asked);
-                context
-                    .note_consumer((delivered, asked.saturating_duration_since(delivered)), (asked, waited));
-                pipeline.follow(waited);
-            }
+        let waited = clock.since(asked);
+        let trainer = self.delivered.map(|delivered| (delivered, asked.saturating_duration_since(delivered)));
+        context.note_consumer(trainer, (asked, waited));
+        match trainer {
+            Some(_) => pipeline.follow(waited),
             None => meters.first_batch(clock.since(self.started)),
         }
         let outputs = self.plan.outputs(self.next);

@@ -35,9 +35,8 @@ impl StoredPixels {
         let Size { width, height } = header.size;
         let edge = self.resize.filter(|&edge| edge < width.min(height));
         let bytes = HEAD_BYTES + 3 * header.size.pixels();
-        let is_worth_it = self.resize.is_some() || bytes <= room;
-        let is_bounded = edge.is_some() || !is_huge(header);
-        (header.format != Format::Raw && is_worth_it && is_bounded).then_some((turned, edge))
+        let fits = bytes <= room && !is_huge(header);
+        (header.format != Format::Raw && (edge.is_some() || fits)).then_some((turned, edge))
     }
 
     fn take(&self) -> Upright {
@@ -85,6 +84,18 @@ fn write_pnm(pixels: &[u8], Size { width, height }: Size, to: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_shrunk_is_made_where_there_is_room_to_store_it() {
+        let mut options = Options::default();
+        options.loader.cache_resize = Some(8);
+        let (pixels, mut made) = (StoredPixels::of(&options), Vec::new());
+        let of_edge =
+            |edge: usize| [format!("P5\n{edge} {edge}\n255\n").as_bytes(), &vec![7; edge * edge]].concat();
+        assert!(!pixels.make(&of_edge(8), 100, &mut made) && made.is_empty(), "it shows the same pixels");
+        assert!(pixels.make(&of_edge(8), 1000, &mut made));
+        assert!(pixels.make(&of_edge(9), 0, &mut made), "it would show other pixels");
+    }
 
     #[test]
     fn the_memory_of_a_huge_image_is_not_kept_for_the_next_one() {

@@ -1,7 +1,9 @@
 //! Compressed bytes that are kept in memory, around any source.
 
-use super::{Destination, IoStats, Source};
+use super::{Destination, IoStats, Source, Version};
 use crate::error::Result;
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -66,8 +68,19 @@ impl<S: Source> Cached<S> {
 }
 
 impl<S: Source> Source for Cached<S> {
-    pass_on!([.source] len key path version label mask fields jpeg_sha256 classes shard_ends record);
+    pass_on!([.source] len key path label mask fields jpeg_sha256 classes shard_ends record);
     pass_on!([.source] is_known_ahead mix_order);
+
+    fn file(&self, index: usize) -> Option<Cow<'_, Path>> {
+        self.source.file(index)
+    }
+
+    /// Unknown of what is kept, which does not change with its file.
+    fn version(&self, index: usize) -> Version {
+        let is_kept = index < self.len()
+            && self.kept.get(self.source.record(index)).is_some_and(|kept| kept.get().is_some());
+        if is_kept { Version::Unknown } else { self.source.version(index) }
+    }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         if index >= self.len() {

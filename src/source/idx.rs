@@ -147,7 +147,8 @@ fn place_of(path: &Path) -> PathBuf {
 
 /// Whether a file's name, in lower case, is one of images.
 fn is_images(name: &str) -> bool {
-    name.contains("images") && name.contains("idx3")
+    let is_whole = name.ends_with("ubyte") || name.ends_with("ubyte.gz");
+    is_whole && name.contains("images") && name.contains("idx3")
 }
 
 /// The file of the labels beside the images.

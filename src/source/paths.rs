@@ -97,11 +97,12 @@ impl Wanted<'_> {
 
 /// Whether the path names files of this kind: by its name, or as a folder or pattern of such.
 pub(super) fn names_any(path: &Path, is_one: fn(&str) -> bool) -> bool {
-    let found = |paths: Vec<PathBuf>| !paths.is_empty();
+    let holds_one = |folder: &Path| {
+        fs::read_dir(folder)
+            .is_ok_and(|entries| entries.flatten().any(|entry| is_file_of(&entry.path(), is_one)))
+    };
     match fs::metadata(path) {
-        Ok(about) if about.is_dir() => {
-            files_in(path, is_one).is_ok_and(found) || files_in(&path.join("data"), is_one).is_ok_and(found)
-        }
+        Ok(about) if about.is_dir() => holds_one(path) || holds_one(&path.join("data")),
         Ok(_) => is_one(&name_of(path)),
         Err(_) => matches(path).is_ok_and(|paths| paths.iter().all(|path| is_one(&name_of(path)))),
     }
@@ -136,12 +137,16 @@ pub(super) fn files_in(folder: &Path, is_one: fn(&str) -> bool) -> io::Result<Ve
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if is_one(&name_of(&path)) && path.is_file() {
+        if is_file_of(&path, is_one) {
             paths.push(path);
         }
     }
     paths.sort();
     Ok(paths)
+}
+
+fn is_file_of(path: &Path, is_one: fn(&str) -> bool) -> bool {
+    is_one(&name_of(path)) && path.is_file()
 }
 
 /// The files that a pattern matches, sorted.
@@ -169,15 +174,13 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>> {
 /// The split in a file's name: the first of its words that stands for one.
 fn split_of(path: &Path) -> Option<&'static str> {
     let name = name_of(path);
-    // CIFAR-10's name for its training images.
-    if name.starts_with("data_batch_") {
-        return Some("train");
-    }
     let split = |word: &str| SPLIT_WORDS.iter().find(|(known, _)| *known == word).map(|(_, split)| *split);
-    name.split(|c: char| !c.is_ascii_alphanumeric()).find_map(split)
+    let said = name.split(|c: char| !c.is_ascii_alphanumeric()).find_map(split);
+    // CIFAR-10's name for its training images.
+    said.or_else(|| name.starts_with("data_batch_").then_some("train"))
 }
 
 /// The last part of the path in lower case.
-fn name_of(path: &Path) -> String {
+pub(super) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_lowercase()
 }

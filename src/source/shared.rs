@@ -209,7 +209,7 @@ impl<S: Source> SharedCache<S> {
         started: Instant,
         to: &mut dyn Destination,
     ) {
-        let is_made = self.make(to);
+        let is_made = self.make(self.file.room(), to);
         let stored = if is_made { hash(to.bytes()) } else { content };
         let about = Entry {
             offset: 0,
@@ -226,11 +226,11 @@ impl<S: Source> SharedCache<S> {
         }
     }
 
-    /// Puts what is made of a record in its place; false where it stays as it is.
-    fn make(&self, to: &mut dyn Destination) -> bool {
+    /// Puts what is made of a record in its place, with so much room to store it; false where it stays as it is.
+    fn make(&self, room: u64, to: &mut dyn Destination) -> bool {
         let Some(make) = &self.made else { return false };
         let mut made = self.buffer();
-        let is_made = make.make(to.bytes(), self.file.room(), &mut made);
+        let is_made = make.make(to.bytes(), room, &mut made);
         if is_made {
             to.room(made.len()).copy_from_slice(&made);
         }
@@ -242,13 +242,7 @@ impl<S: Source> SharedCache<S> {
     fn pass(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
         self.misses.fetch_add(1, Relaxed);
         self.source.read_into(index, to)?;
-        if let Some(make) = &self.made {
-            let mut made = self.buffer();
-            if make.make(to.bytes(), 0, &mut made) {
-                to.room(made.len()).copy_from_slice(&made);
-            }
-            self.give_back(made);
-        }
+        self.make(0, to);
         Ok(())
     }
 

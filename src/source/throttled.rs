@@ -2,7 +2,9 @@
 
 use super::{Destination, IoStats, Source};
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -54,6 +56,16 @@ impl Storage {
     const fn new(latency_us: u64, bytes_per_read_s: f64, bytes_per_s: f64, parallel: usize) -> Self {
         Self { latency: Duration::from_micros(latency_us), bytes_per_read_s, bytes_per_s, parallel }
     }
+
+    /// What can be reckoned with.
+    fn bounded(self) -> Self {
+        Self {
+            latency: self.latency.min(Duration::from_secs(3600)),
+            bytes_per_read_s: self.bytes_per_read_s.max(1.0),
+            bytes_per_s: self.bytes_per_s.max(1.0),
+            parallel: self.parallel.clamp(1, 1 << 16),
+        }
+    }
 }
 
 impl FromStr for Storage {
@@ -92,16 +104,18 @@ struct Schedule {
     lanes: Vec<Instant>,
     /// When the bytes of all have passed.
     passed: Instant,
-    /// How far sequences of records have come, the one that was read last behind the others.
-    sequences: VecDeque<usize>,
+    /// How far sequences of records have come, and in which file, the one that was read last behind the others.
+    sequences: VecDeque<(PathBuf, usize)>,
 }
 
 impl<S: Source> Throttled<S> {
-    /// `source` as if it lay on `storage`.
+    /// `source` as if it lay on `storage`. A rate below a byte a second counts as that, a latency above an hour as an hour, and of
+    /// reads at once there are between one and 65,536.
     pub fn new(source: S, storage: Storage) -> Self {
         let now = Instant::now();
+        let storage = storage.bounded();
         let schedule =
-            Schedule { lanes: vec![now; storage.parallel.max(1)], passed: now, sequences: VecDeque::new() };
+            Schedule { lanes: vec![now; storage.parallel], passed: now, sequences: VecDeque::new() };
         Self { source, storage, schedule: Mutex::new(schedule) }
     }
 
@@ -109,7 +123,9 @@ impl<S: Source> Throttled<S> {
     fn wait(&self, index: usize, asked: Instant, bytes: usize) {
         let there = {
             let mut schedule = self.schedule.lock().unwrap_or_else(PoisonError::into_inner);
-            let goes_on = self.source.path(index).is_none() && schedule.goes_on(self.source.record(index));
+            let file = self.source.file(index).map(Cow::into_owned).unwrap_or_default();
+            let goes_on =
+                self.source.path(index).is_none() && schedule.goes_on(file, self.source.record(index));
             let latency = if goes_on { Duration::ZERO } else { self.storage.latency };
             schedule.serve(&self.storage, latency, asked, bytes as f64)
         };
@@ -118,11 +134,12 @@ impl<S: Source> Throttled<S> {
 }
 
 impl Schedule {
-    /// Whether a record belongs to a sequence that is being read.
-    fn goes_on(&mut self, record: usize) -> bool {
-        let known = self.sequences.iter().position(|at| at.abs_diff(record) <= READ_AHEAD);
-        let at = known.and_then(|place| self.sequences.remove(place)).map_or(record, |at| at.max(record));
-        self.sequences.push_back(at);
+    /// Whether a record of a file belongs to a sequence that is being read.
+    fn goes_on(&mut self, file: PathBuf, record: usize) -> bool {
+        let is_near = |(other, at): &(PathBuf, usize)| *other == file && at.abs_diff(record) <= READ_AHEAD;
+        let known = self.sequences.iter().position(is_near);
+        let before = known.and_then(|place| self.sequences.remove(place));
+        self.sequences.push_back((file, before.map_or(record, |(_, at)| at.max(record))));
         if self.sequences.len() > SEQUENCES {
             self.sequences.pop_front();
         }
@@ -195,8 +212,25 @@ mod tests {
     fn what_lies_near_the_last_record_of_a_larger_file_is_read_on() {
         let (lanes, passed) = (Vec::new(), Instant::now());
         let mut schedule = Schedule { lanes, passed, sequences: VecDeque::new() };
-        let goes_on = [0, 2, 1, 50, 3, 90, 4].map(|record| schedule.goes_on(record));
-        assert_eq!(goes_on, [false, true, true, false, true, false, true]);
+        let mut reads = |records: &[usize], file: &str| {
+            records.iter().map(|&record| schedule.goes_on(file.into(), record)).collect::<Vec<_>>()
+        };
+        assert_eq!(reads(&[0, 2, 1, 50, 3, 90, 4], "a"), [false, true, true, false, true, false, true]);
+        assert_eq!(reads(&[5, 6], "b"), [false, true], "another file begins");
+    }
+
+    #[test]
+    fn storage_that_nothing_comes_from_is_slow_and_no_panic() {
+        let storage = Storage {
+            latency: Duration::MAX,
+            bytes_per_read_s: f64::NAN,
+            bytes_per_s: -3.0,
+            parallel: usize::MAX,
+        };
+        let storage = storage.bounded();
+        assert_eq!((storage.latency.as_secs(), storage.parallel), (3600, 1 << 16));
+        assert_eq!(served(Storage { parallel: 1, ..storage }, &[(0, 5.0)]), [3_605_000]);
+        assert_eq!(Storage::S3.bounded(), Storage::S3);
     }
 
     #[test]

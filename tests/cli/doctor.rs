@@ -124,11 +124,11 @@ fn a_trace_has_the_stages_of_each_sample_and_the_trainer() {
     let events = trace["traceEvents"].as_array().expect("events");
     let count = |name: &str| events.iter().filter(|event| event["name"] == name).count();
     assert_eq!(["read", "plan", "decode", "render"].map(count), [24; 4]);
-    assert_eq!(["wait", "trainer"].map(count), [2, 2], "behind the first of three batches");
+    assert_eq!(["wait", "trainer"].map(count), [3, 2], "of three batches");
     let thread = |event: &&Value| event["name"] == "thread_name";
     assert!(events.iter().filter(thread).count() >= 2, "workers and the consumer have names");
     let spans = events.iter().filter(|event| event["ph"] == "X");
     assert!(spans.clone().all(|span| span["ts"].as_f64() >= Some(0.0) && span["dur"].as_f64() >= Some(0.0)));
     let error = fail(&["bench", "--images", "8", "--trace", "/no/such/folder/t.json"]);
-    assert!(error.contains("--trace /no/such/folder/t.json"), "{error}");
+    assert!(error.contains("--trace /no/such/folder/t.json: its folder is not there"), "{error}");
 }

@@ -136,6 +136,11 @@ fn a_file_cut_anywhere_is_truncated_wherever_the_region_is() {
     let other =
         Decoder::default().decode(&file, &header_of(b"P5 3 1 255 abc"), Rect::new(0, 0, 1, 1), &mut image);
     assert!(matches!(other, Err(ImageError::Corrupt { format: Format::Pnm, .. })), "{other:?}");
+    let header = header_of(&file);
+    for other in ["", "P", "P6", "XX 6 1 255 abcdefghijklmnopqr"] {
+        let error = Decoder::default().decode(other.as_bytes(), &header, Rect::new(0, 0, 1, 1), &mut image);
+        assert!(matches!(error, Err(ImageError::Corrupt { format: Format::Pnm, .. })), "{other}: {error:?}");
+    }
 }
 
 fn header_of(file: &[u8]) -> feedline::image::Header {

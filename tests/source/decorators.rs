@@ -5,7 +5,7 @@
 use feedline::error::Error;
 use feedline::label::Label;
 use feedline::source::{
-    Cached, IoStats, Mix, MixOrder, SharedCache, Source, Version, WithClasses, WithMasks,
+    Cached, IoStats, Mix, MixOrder, SharedCache, Source, Storage, Throttled, Version, WithClasses, WithMasks,
 };
 
 fn class_names() -> Vec<String> {
@@ -79,13 +79,20 @@ fn what_is_laid_round_a_source_hands_all_of_it_on() {
         let shared = SharedCache::on_disk().file(folder.path().join("cache")).limit(1 << 20);
         all.push(("SharedCache", Box::new(shared.open(Unusual).unwrap()), true));
     }
+    all.push(("Throttled", Box::new(Throttled::new(Unusual, Storage::NVME)), true));
     for (name, source, with_mask) in all {
         let mut bytes = Vec::new();
+        assert_eq!(source.version(1), Version::of_numbers(&[1]), "{name}");
         source.read(1, &mut bytes).unwrap();
         assert_eq!((source.len(), source.is_empty(), &bytes[..]), (3, false, &b"bytes"[..]), "{name}");
         assert_eq!((source.key(1).as_ref(), source.label(1)), ("1.jpg", Label::Class(1)), "{name}");
         assert_eq!(source.file(1).unwrap().to_str(), Some("/a/shard.tar"), "{name}");
-        assert_eq!(source.version(1), Version::of_numbers(&[1]), "{name}");
+        let is_kept = name == "Cached";
+        assert_eq!(
+            source.version(1) == Version::Unknown,
+            is_kept,
+            "{name}: it does not change with its file"
+        );
         assert_eq!((source.classes(), source.shard_ends()), (&class_names()[..], vec![1, 3]), "{name}");
         assert_eq!((source.record(1), source.io_stats().requests), (2, 7), "{name}");
         assert_eq!(source.jpeg_sha256(1).unwrap().as_deref(), Some("sum 1"), "{name}");

@@ -46,6 +46,7 @@ fn a_split_of_mnist_is_chosen_by_the_names_of_its_files() {
     write_idx(&raw, "t10k", ".gz", 5);
     // As torchvision leaves it, and other bytes in it to see which is read.
     write_idx(&raw, "train", ".gz", 8);
+    fs::write(raw.join("train-images-idx3-ubyte.gz.part"), b"what a download left").unwrap();
     assert_eq!(Kind::of(folder.path()), Kind::Idx);
     for place in [folder.path(), &raw] {
         refused(Idx::open(place), &["holds the splits test, train", "choose one (split, --split)"]);

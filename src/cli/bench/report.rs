@@ -182,7 +182,7 @@ impl Report {
                 self.images_per_s, self.images, self.files, self.seconds
             ),
             format!("{:>9.3} CPU-s/1000    user and system time of all threads", self.cpu_s_per_1000),
-            format!("{:>9.1} MB/s          compressed bytes read", self.mb_per_s),
+            format!("{:>9.1} MB/s          bytes of images read", self.mb_per_s),
             format!("{:>9.3} s             from the start to the first batch", self.first_batch_s),
             format!("{:>9.1} MB            most memory held", self.peak_rss_mb),
             format!(

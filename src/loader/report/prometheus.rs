@@ -61,7 +61,13 @@ const METRICS: &[Metric] = &[
         None,
         "Decodes that were saved, because another sample had the image.",
     ),
-    ("/bytes_read", "feedline_read_bytes_total", Counter, None, "Compressed bytes read."),
+    (
+        "/bytes_read",
+        "feedline_read_bytes_total",
+        Counter,
+        None,
+        "Bytes of images read, from the data or a cache.",
+    ),
     ("/failures", "feedline_bad_samples_total", Counter, None, "Bad samples in delivered batches."),
     (
         "/damaged",
@@ -121,14 +127,16 @@ const METRICS: &[Metric] = &[
 /// its own. What the figures have not is left out.
 ///
 /// # Errors
-/// [`Error::Config`](crate::error::Error::Config) where a label's name is none that Prometheus takes, or is `stage` or `cache`, which
-/// the figures have themselves.
+/// [`Error::Config`](crate::error::Error::Config) where a label's name is none that Prometheus takes, is that of another label, or is
+/// `stage` or `cache`, which the figures have themselves.
 pub fn prometheus(figures: &Value, labels: &[(&str, &str)]) -> Result<String> {
-    for (name, _) in labels {
+    for (number, (name, _)) in labels.iter().enumerate() {
         ensure!(
             is_label(name) && !["stage", "cache"].contains(name),
             "`{name}` is no name for a label: letters, digits and underscores, no digit first, and neither stage nor cache"
         );
+        let is_first = labels[..number].iter().all(|(other, _)| other != name);
+        ensure!(is_first, "two labels are called `{name}`: leave one out");
     }
     Ok(text(figures, labels))
 }
@@ -209,8 +217,13 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_words() {
+    fn labels_are_words_of_which_each_stands_once() {
         assert!(["rank", "_a", "a1"].into_iter().all(is_label));
         assert!(!["", "1a", "a-b", "__name", "ä"].into_iter().any(is_label));
+        let refusal = |labels| prometheus(&Value::Null, labels).unwrap_err().to_string();
+        assert!(
+            refusal(&[("rank", "0"), ("job", "a"), ("rank", "1")]).contains("two labels are called `rank`")
+        );
+        assert!(refusal(&[("stage", "a")]).contains("neither stage nor cache"));
     }
 }

@@ -97,7 +97,7 @@ pub struct Stats {
     pub slots: usize,
     /// Worker threads.
     pub workers: usize,
-    /// Compressed bytes read.
+    /// Bytes of images read, from the data or from a cache: of files, or of pixels where those are stored.
     pub bytes_read: u64,
     /// Image files decoded.
     pub images: u64,

@@ -93,12 +93,21 @@ impl Context {
         }
     }
 
-    /// The consumer did its own work and then waited, each from a moment on and for so long.
-    pub(in crate::loader) fn note_consumer(&self, trainer: (Instant, Duration), wait: (Instant, Duration)) {
-        self.meters.trainer.record(trainer.1);
-        self.meters.wait.record(wait.1);
+    /// The consumer did its own work, but ahead of an epoch's first batch, and then waited, each from a moment on and for so long.
+    /// What it waited for the first batch is no figure: starting takes most of it.
+    pub(in crate::loader) fn note_consumer(
+        &self,
+        trainer: Option<(Instant, Duration)>,
+        wait: (Instant, Duration),
+    ) {
+        if let Some((_, took)) = trainer {
+            self.meters.trainer.record(took);
+            self.meters.wait.record(wait.1);
+        }
         if let Some(trace) = &self.trace {
-            trace.add(What::Trainer, None, trainer.0, trainer.1);
+            if let Some((began, took)) = trainer {
+                trace.add(What::Trainer, None, began, took);
+            }
             trace.add(What::Wait, None, wait.0, wait.1);
         }
     }

@@ -1,6 +1,7 @@
 //! The two data sets of CIFAR: how their files are called, and how images lie in them.
 
 use crate::error::{Result, bail};
+use crate::source::paths::name_of;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -114,8 +115,4 @@ pub(super) fn is_of_ten(name: &str) -> bool {
 /// Whether a file's name, in lower case, is one of either data set's.
 pub(super) fn is_binary(name: &str) -> bool {
     is_of_ten(name) || name == "train.bin" || name == "test.bin"
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().to_lowercase()
 }
