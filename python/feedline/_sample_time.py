@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-# Functions written in C that decode images, by parts of their names: Pillow, OpenCV, simplejpeg, TurboJPEG, torchvision,
-# pyvips and feedline.
+# Functions written in C that decode images, by the ends of their names: Pillow's, OpenCV's, simplejpeg's, and what other
+# libraries call alike.
 _C_DECODERS = (
     "ImagingDecoder.decode",
     "imread",
@@ -25,7 +25,7 @@ _C_DECODERS = (
     "decode_image",
     "decode_webp",
 )
-# Functions written in Python that do nothing else, by file and name.
+# Functions written in Python that do nothing else, by file and name: Pillow's, torchvision's, PyTurboJPEG's and feedline's.
 _PYTHON_DECODERS = (
     ("PIL/ImageFile.py", "load"),
     ("torchvision/io/image.py", "decode_image"),
@@ -114,7 +114,9 @@ class _Watch:
         if event == "call" or event == "return":
             code = frame.f_code
             is_decoder = any(
-                code.co_name == name and code.co_filename.endswith(file) for file, name in _PYTHON_DECODERS
+                # Windows has backslashes.
+                code.co_name == name and code.co_filename.replace("\\", "/").endswith(file)
+                for file, name in _PYTHON_DECODERS
             )
         else:
             name: str = getattr(argument, "__qualname__", "")
