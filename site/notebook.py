@@ -1,9 +1,12 @@
 """Runs a notebook and makes a page of it, docs/notebooks/NAME.md below a folder, with pictures of what it draws.
 
     python site/notebook.py docs/notebooks/NAME.ipynb FOLDER
+
+A notebook that holds outputs is refused.
 """
 
 import pathlib
+import re
 import sys
 
 import nbformat
@@ -13,6 +16,8 @@ from nbconvert import MarkdownExporter
 NOTE = """> This page is a [notebook]({name}), run as this site was built, by a build of feedline that is not optimised: its times
 > say nothing of feedline's speed.
 """
+#: A picture as nbconvert links to it: its path, in which the number of its cell stands.
+PICTURE = re.compile(r"!\[png\]\((\S+_(\d+)_\d+\.png)\)")
 
 
 def main():
@@ -30,8 +35,19 @@ def main():
     (folder / f"{source.stem}_files").mkdir(exist_ok=True)
     for name, picture in resources["outputs"].items():
         (folder / name).write_bytes(picture)
-    (folder / f"{source.stem}.md").write_text(text.replace("![png](", "![What the code above draws]("))
+    above = headings(notebook.cells)
+    text = PICTURE.sub(lambda link: f"![{above[int(link[2])]}: what the code above draws]({link[1]})", text)
+    (folder / f"{source.stem}.md").write_text(text)
     (folder / source.name).write_bytes(source.read_bytes())
+
+
+def headings(cells):
+    """Of each cell the heading that it stands below."""
+    found = [""]
+    for cell in cells:
+        own = re.findall(r"^#+ (.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else []
+        found.append([found[-1], *own][-1])
+    return found[1:]
 
 
 if __name__ == "__main__":
