@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 #: Pages that the build makes, by the titles by which site/SUMMARY.md and site/index.md link to them, without a target.
@@ -36,8 +37,15 @@ Made of the comments in the code:
 The [Interface of C](c.md) and the [Interface of C++](cpp.md) are pages of this site. The [options](../docs/options.md)
 are the same in all of them.
 """
-#: Fenced code, code in a line, and comments, in which nothing is a link.
-NO_PROSE = re.compile(r"^ *(```+).*?^ *\1 *$|`[^`\n]+`|<!--.*?-->", re.DOTALL | re.MULTILINE)
+#: Code between fences of backticks and of tildes, which ends with the page at the latest, code in a paragraph between as many
+#: backticks, and comments: in them nothing is a link.
+NO_PROSE = re.compile(
+    r"^ *(?P<ticks>```+)[^`\n]*\n.*?(?:^ *(?P=ticks)`* *$|\Z)"
+    r"|^ *(?P<tildes>~~~+).*?(?:^ *(?P=tildes)~* *$|\Z)"
+    r"|(?<![`\\])(?P<few>`+)(?!`)(?:(?!\n *\n).)+?(?<!`)(?P=few)(?!`)"
+    r"|<!--.*?-->",
+    re.DOTALL | re.MULTILINE,
+)
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: +)([^)\s]+)", re.MULTILINE)
 LISTED = re.compile(r"^ *(?:- )?\[([^\]]+)\]\(([^)]*)\)$", re.MULTILINE)
 PICTURES = (".jpg", ".png", ".svg")
@@ -48,7 +56,12 @@ MOST_BYTES = 256 << 10
 
 def listed(summary):
     """The pages on the list, as paths in the repository; those that the build makes have none there."""
-    return [os.path.normpath(os.path.join("site", target)) for _, target in LISTED.findall(summary) if target]
+    return [meant("site/SUMMARY.md", target) for _, target in LISTED.findall(summary) if target]
+
+
+def meant(page, path):
+    """The path in the repository that a link of a page means, whose bytes may be written as %C3 and the like."""
+    return os.path.normpath(os.path.join(os.path.dirname(page), urllib.parse.unquote(path)))
 
 
 def problems(pages, there):
@@ -98,7 +111,7 @@ class Layout:
         path, hash_, anchor = target.partition("#")
         if not path or ":" in path:
             return target
-        there = os.path.normpath(os.path.join(os.path.dirname(page), path))
+        there = meant(page, path)
         if there in self.places:
             place = self.places[there]
         elif there.endswith(".ipynb") and f"{there.removesuffix('.ipynb')}.md" in MADE.values():
@@ -111,7 +124,7 @@ class Layout:
             place, hash_, anchor = f"{there}.md", "", ""
         else:
             sys.exit(f"{page}: `{target}` leads nowhere: mend the link")
-        return os.path.relpath(place, os.path.dirname(self.places[page])) + hash_ + anchor
+        return urllib.parse.quote(os.path.relpath(place, os.path.dirname(self.places[page]))) + hash_ + anchor
 
     def file(self, file):
         """A page that shows a file of the repository, or all files of a folder."""
@@ -140,7 +153,7 @@ def filled(text, place):
             sys.exit(f"{place}: the build makes no page `{link[1]}`: it makes {', '.join(made)}")
         return f"[{link[1]}]({os.path.relpath(made[link[1]], os.path.dirname(place))})"
 
-    return re.sub(r"\[([^\]]+)\]\(\)", fill, text)
+    return prose(text, lambda part: re.sub(r"\[([^\]]+)\]\(\)", fill, part))
 
 
 def in_place(text):
@@ -165,7 +178,7 @@ def summary_of(layout, text):
     """mdBook's list of pages."""
 
     def place(line):
-        there = os.path.normpath(os.path.join("site", line[2]))
+        there = meant("site/SUMMARY.md", line[2])
         return f"[{line[1]}]({layout.places.get(there, there)})"
 
     listing = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", place, text)
@@ -185,6 +198,13 @@ def configuration(layout):
     return f"{(ROOT / 'site/book.toml').read_text()}\n[output.html.search.chapter]\n{found}"
 
 
+def files(folder):
+    """The files below a folder that git would not ignore."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = os.fsdecode(subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE).stdout).split("\0")
+    return {name for name in names if name and (folder / name).is_file()}
+
+
 def write(folder, place, text):
     (folder / place).parent.mkdir(parents=True, exist_ok=True)
     (folder / place).write_text(text)
@@ -192,14 +212,7 @@ def write(folder, place, text):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    tracked = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    tracked = {file for file in tracked if (ROOT / file).is_file()}
+    tracked = files(ROOT)
     write(folder, MADE["Interface of Rust and Python"], INTERFACES)
     summary = (ROOT / "site/SUMMARY.md").read_text()
     pages = listed(summary)

@@ -4,7 +4,9 @@ python3 -m unittest tests/python/site_pages.py
 """
 
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -74,6 +76,42 @@ class Links(unittest.TestCase):
         text = "[a](b)\n`[a](b)`\n```\n[a](b)\n```\n<!-- [a](b) -->\n"
         self.assertEqual(pages.prose(text, str.upper), text.replace("[a](b)\n`", "[A](B)\n`", 1))
 
+    def changed(self, text):
+        """What of a text is prose."""
+        found = []
+        pages.prose(text, lambda part: found.append(part) or part)
+        return "".join(found)
+
+    def test_a_fence_of_tildes_is_one(self):
+        self.assertEqual(self.changed("a\n~~~sh\nb\n```\n~~~~\nc\n"), "a\n\nc\n")
+        self.assertEqual(self.changed("a\n  ~~~~\nb\n~~~\nb\n  ~~~~\nc ~~d~~\n"), "a\n\nc ~~d~~\n")
+
+    def test_a_fence_ends_with_one_as_long_or_with_the_page(self):
+        self.assertEqual(self.changed("a\n````md\n```\nb\n```\nb\n`````\nc\n"), "a\n\nc\n")
+        self.assertEqual(self.changed("a\n```\nb\n"), "a\n")
+
+    def test_code_in_a_paragraph_ends_with_as_many_backticks(self):
+        self.assertEqual(self.changed("a ``b ` b`` c `b `` b` d"), "a  c  d")
+        self.assertEqual(self.changed("a ```b``` c\n"), "a  c\n")
+        self.assertEqual(self.changed("a `b\nb` c ` d\n\ne ` f \n\n\\`g\\`"), "a  c ` d\n\ne ` f \n\n\\`g\\`")
+
+    def test_a_name_may_hold_any_letters(self):
+        layout = pages.Layout(["docs/a.md", "docs/größe.md"], {"recipes/naïve.toml"})
+        for target in ("größe.md#b", "gr%C3%B6%C3%9Fe.md#b"):
+            self.assertEqual(layout.target("docs/a.md", target), "gr%C3%B6%C3%9Fe.md#b")
+        self.assertEqual(layout.target("docs/a.md", "../recipes/na%C3%AFve.toml"), "../recipes/na%C3%AFve.toml.md")
+        self.assertEqual(layout.files, {"recipes/naïve.toml"})
+        self.assertEqual(pages.listed("- [A](../docs/gr%C3%B6%C3%9Fe.md)\n"), ["docs/größe.md"])
+
+    def test_files_are_found_under_their_own_names(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+            (folder / ".gitignore").write_text("*.log\n")
+            for file in ("größe.md", 'a "b".md', "c.log"):
+                (folder / file).write_text("")
+            self.assertEqual(pages.files(folder), {".gitignore", "größe.md", 'a "b".md'})
+
 
 class TheFrontPage(unittest.TestCase):
     PROOF = "| feedline | 2018 [1923..2185] | 4.55x |"
@@ -94,6 +132,10 @@ class TheFrontPage(unittest.TestCase):
         self.assertEqual(pages.filled("[First steps]()", "docs/a.md"), "[First steps](notebooks/first-steps.md)")
         with self.assertRaisesRegex(SystemExit, "makes no page `Last steps`"):
             pages.filled("[Last steps]()", "docs/a.md")
+
+    def test_code_is_not_filled(self):
+        text = "`[a]()` and ``[First steps]()``\n\n~~~\n[First steps]()\n~~~\n"
+        self.assertEqual(pages.filled(text, "docs/a.md"), text)
 
 
 if __name__ == "__main__":
