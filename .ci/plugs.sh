@@ -135,7 +135,7 @@ proof() {
     mkdir -p "$folder/docs"
     cp docs/proof.md "$folder/docs"
     "$work/plugs/bin/python" examples/python/proof/run.py "$folder" --tiny
-    "$work/plugs/bin/python" examples/python/proof/report.py "$folder" --docs "$folder/docs"
+    "$work/plugs/bin/python" examples/python/proof/report.py "$folder/tiny" --docs "$folder/docs"
     [[ -s $folder/docs/pictures/proof-classifier.svg && -s $folder/docs/pictures/proof-detector.svg ]] ||
         missing "the curves that report.py draws"
     (($(grep -c '^| seed 0 |' "$folder/docs/proof.md") == 3)) # accuracy, mAP50 and mAP50-95

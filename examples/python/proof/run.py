@@ -1,10 +1,11 @@
 """Runs the series behind docs/proof.md: both loaders by turns, with several seeds, as processes of their own.
 
-    python examples/python/proof/run.py out/proof            # all of it; see docs/proof.md for how long that takes
+    python examples/python/proof/run.py out/proof            # all of it; docs/proof.md says how long that takes
     python examples/python/proof/run.py out/proof --tiny     # whether everything runs: minutes, and nothing is learned
 
 Draws the data sets into out/proof/classes and out/proof/objects, if they are not there, and writes the figures of each run into
-out/proof/runs. What is there is not run again, so a series that was stopped goes on. Then: report.py.
+out/proof/runs. What is there is not run again, so a series that was stopped goes on. Then: report.py. With --tiny all of this is
+in out/proof/tiny, which is report.py's folder then.
 """
 
 import argparse
@@ -36,13 +37,13 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seeds", type=int, default=3, help="runs of each loader")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
-    parser.add_argument("--workers", type=int, default=2, help="processes of stock loaders, threads of feedline")
+    parser.add_argument("--workers", type=int, default=2, help="as in the scripts that are run")
     parser.add_argument(
         "--device", choices=["cpu", "cuda"], default="cpu", help="where models learn and feedline works"
     )
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
-    folder = args.folder.resolve()
+    folder = args.folder.resolve() / ("tiny" if args.tiny else "")
     for task in args.tasks:
         data_set(folder / TASKS[task][2], args.tiny)
     for seed in range(1 if args.tiny else args.seeds):
