@@ -148,7 +148,11 @@ def settings(pairs):
             f"Times are those of the seeds {', '.join(map(str, timed))}: beside the others the machine had more to do. "
         )
     gpu = f", {hardware['gpu']}" if "gpu" in hardware else ""
-    chosen = ", ".join(f"`--{name.replace('_', '-')} {value}`" for name, value in runs[0]["settings"].items())
+    chosen = dict(runs[0]["settings"])
+    if runs[0]["task"] == "detector" and chosen["device"] == "cpu":
+        # Ultralytics makes it 0 on a CPU, and feedline's plug isn't told.
+        del chosen["workers"]
+    chosen = ", ".join(f"`--{name.replace('_', '-')} {value}`" for name, value in chosen.items())
     epoch, validation = runs[0]["images"], runs[0]["validation_images"]
     return (
         f"On {hardware['cores']} cores of {hardware['processor']} with {hardware['memory_gib']} GiB{gpu}; "

@@ -105,7 +105,9 @@ def arguments():
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--size", type=int, default=160, help="edge of the samples in pixels, a multiple of 32")
     parser.add_argument("--lr", type=float, default=0.002, help="the learning rate after the first epoch, of AdamW")
-    parser.add_argument("--workers", type=int, default=2, help="processes of the DataLoader, threads of feedline")
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes of Ultralytics' own loader; on a CPU Ultralytics has none"
+    )
     parser.add_argument(
         "--device", default="cpu", help="where the model learns; on a GPU feedline makes its batches there, too"
     )
