@@ -8,6 +8,7 @@ or versions are refused, and so is a seed that only one of the loaders has. Need
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -24,7 +25,15 @@ STOCK = {"classifier": "torchvision", "detector": "ultralytics"}
 MEASURED = {"classifier": {"accuracy": "accuracy"}, "detector": {"map50": "mAP50", "map50_95": "mAP50-95"}}
 #: Runs beside which other work took a larger part of the machine's CPU time don't count in the times.
 OTHERS = 0.1
+#: How the curves of the stock loader and of feedline are drawn.
 COLOURS = ["#c44e52", "#2a6fbb"]
+STYLES = {"-": "solid", "--": "dashed"}
+#: Student's t for intervals of 95 %, by degrees of freedom from 1 on. It falls to 1.96; more than 30 have that of 30.
+T = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
 
 
 def main():
@@ -42,7 +51,7 @@ def main():
         draw(pairs, stock, MEASURED[task], args.docs / name)
         tables = [
             learned(pairs, stock, MEASURED[task]),
-            f"![Curves of all runs]({name})",
+            f"![{in_words(pairs, stock, MEASURED[task])}]({name})",
             costs(quiet(pairs), stock),
             settings(pairs),
         ]
@@ -70,20 +79,38 @@ def paired(runs, task, stock):
 
 
 def in_short(pairs, stock, measured, task):
-    """The first figure's difference beside the spread of the seeds, and the seconds, in a sentence."""
+    """The first figure's difference with what the seeds say of it, and the seconds, in a few sentences."""
     name, title = next(iter(measured.items()))
     both = [[pair[at][name][-1] for pair in pairs.values()] for at in (0, 1)]
     means = [statistics.mean(each) for each in both]
-    difference, judged = means[1] - means[0], "of one seed, which tells nothing"
+    judged = " of one seed, which tells nothing."
     if len(pairs) > 1:
-        spreads = [statistics.stdev(each) for each in both]
-        less = "less" if abs(difference) < min(spreads) else "not less"
-        judged = f"{less} than the standard deviation of the seeds ({spreads[0]:.3f} and {spreads[1]:.3f}; {len(pairs)} seeds)"
+        (low, high), spreads = interval(*both), [statistics.stdev(each) for each in both]
+        judged = (
+            f". Its 95 % interval is {low:+.3f} to {high:+.3f} with {len(pairs)} seeds: {left_open(low, high)}. "
+            f"The standard deviation of the seeds is {spreads[0]:.3f} and {spreads[1]:.3f}."
+        )
     taken = [statistics.median(s for pair in quiet(pairs).values() for s in pair[at]["seconds"]) for at in (0, 1)]
     return (
-        f"* **The {task}**: {title} {means[0]:.3f} with {stock}, {means[1]:.3f} with feedline. The difference of {difference:+.3f} is "
-        f"{judged}. An epoch took {taken[0]:.1f} and {taken[1]:.1f} s."
+        f"* **The {task}**: {title} {means[0]:.3f} with {stock}, {means[1]:.3f} with feedline, a difference of "
+        f"{means[1] - means[0]:+.3f}{judged} An epoch took {taken[0]:.1f} and {taken[1]:.1f} s."
     )
+
+
+def interval(stock, feedline):
+    """The 95 % interval of the mean difference, by Student's t; runs of one seed, with the same first weights, are pairs."""
+    differences = [b - a for a, b in zip(stock, feedline)]
+    mean, count = statistics.mean(differences), len(differences)
+    half = T[min(count - 1, len(T)) - 1] * statistics.stdev(differences) / math.sqrt(count)
+    return mean - half, mean + half
+
+
+def left_open(low, high):
+    """What an interval of the difference leaves open, in points, which are hundredths."""
+    if low < 0 < high:
+        return f"a loss of up to {-100 * low:.1f} points is not excluded, nor a gain of up to {100 * high:.1f}"
+    least, most = sorted((abs(100 * low), abs(100 * high)))
+    return f"feedline's is {'lower' if low < 0 else 'higher'} by {least:.1f} to {most:.1f} points"
 
 
 def learned(pairs, stock, measured):
@@ -102,6 +129,8 @@ def learned(pairs, stock, measured):
             lines.append(
                 f"| standard deviation of the seeds | {spreads[0]:.4f} | {spreads[1]:.4f} | {differences:.4f} |"
             )
+            low, high = interval(*both)
+            lines.append(f"| 95 % interval of the mean difference | | | {low:+.4f} to {high:+.4f} |")
             ranges = [max(each) - min(each) for each in both]
             lines.append(f"| greatest less least | {ranges[0]:.4f} | {ranges[1]:.4f} | |")
         tables.append("\n".join(lines))
@@ -169,18 +198,30 @@ def draw(pairs, stock, measured, path):
     )
     figure, axes = plt.subplots(1, len(measured) + 1, figsize=(3.6 * (len(measured) + 1), 2.8), layout="constrained")
     for number, pair in enumerate(pairs.values()):
-        for run, loader, colour in zip(pair, (stock, "feedline"), COLOURS):
+        for run, loader, colour, style in zip(pair, (stock, "feedline"), COLOURS, STYLES):
             label = None if number else loader
             for axis, curve in zip(axes, [*(run[name] for name in measured), losses(run)]):
-                axis.plot(range(1, len(curve) + 1), curve, color=colour, lw=1.2, alpha=0.8, label=label)
+                axis.plot(range(1, len(curve) + 1), curve, style, color=colour, lw=1.2, alpha=0.8, label=label)
     for axis, title in zip(axes, [*measured.values(), "loss of training"]):
         axis.set(title=title, xlabel="epoch")
         axis.spines[["top", "right"]].set_visible(False)
         axis.set_ylim(bottom=0)
-    axes[0].legend(frameon=False)
+    axes[0].legend(frameon=False, handlelength=3)  # long enough to show what is dashed
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
+
+
+def in_words(pairs, stock, measured):
+    """What the curves show, for those who don't see them."""
+    name, title = next(iter(measured.items()))
+    ends = [[pair[at][name][-1] for pair in pairs.values()] for at in (0, 1)]
+    spans = [f"{min(each):.3f} to {max(each):.3f}" for each in ends]
+    solid, dashed = STYLES.values()
+    return (
+        f"Curves of {', '.join(measured.values())} and loss by epoch, of each seed with {stock} ({solid}) and with feedline "
+        f"({dashed}): {title} ends at {spans[0]} and at {spans[1]}"
+    )
 
 
 def losses(run):
