@@ -6,7 +6,9 @@ arm_tools() {
     command -v qemu-aarch64 >/dev/null || missing "qemu-aarch64 (Debian: qemu-user)"
     rustup target add aarch64-unknown-linux-gnu
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+    # The second is for tests that start themselves.
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+    export FEEDLINE_TEST_EMULATOR=$CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER
 }
 
 # arm_program NAME PATH: a script that runs a program for Arm, and prints where it is.

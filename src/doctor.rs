@@ -288,6 +288,19 @@ mod tests {
         recipe
     }
 
+    /// Files with which even a machine that is emulated is done sooner than any disk.
+    fn little_work() -> (tempfile::TempDir, Folder, Recipe) {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..43 {
+            let file = [b"P5 16 16 255 ".as_slice(), &[number; 256]].concat();
+            std::fs::write(folder.path().join(format!("{number}.pgm")), file).unwrap();
+        }
+        let source = Folder::open_any(folder.path()).unwrap();
+        let mut recipe = Recipe::parse("name = \"little\"\n[output]\nsize = 16\n").unwrap();
+        recipe.options.loader.batch_size = Some(16);
+        (folder, source, recipe)
+    }
+
     fn asked() -> Questions {
         Questions { seconds: 1.0, ..Questions::default() }
     }
@@ -304,9 +317,9 @@ mod tests {
     fn slow_storage_is_seen_and_what_hides_it() {
         // 60 ms to each file, however many are on their way.
         let storage = Storage { latency: std::time::Duration::from_millis(60), ..Storage::NVME };
-        let mut recipe = recipe();
+        let (_folder, source, mut recipe) = little_work();
         recipe.options.loader.workers = Some(1);
-        let found = examine(Arc::new(Throttled::new(photos(), storage)), &recipe, &asked()).unwrap();
+        let found = examine(Arc::new(Throttled::new(source, storage)), &recipe, &asked()).unwrap();
         assert_eq!(found.verdict, Verdict::Storage, "{found:?}");
         assert!((5.0..17.0).contains(&found.together.per_s), "{:?}", found.together);
         let settings: Vec<&str> = found.alternatives.iter().map(|other| &*other.setting).collect();
@@ -335,9 +348,9 @@ mod tests {
         // As many reads at once as there are readers.
         let storage =
             Storage { latency: std::time::Duration::from_millis(40), parallel: 256, ..Storage::NVME };
-        let mut recipe = recipe();
+        let (_folder, source, mut recipe) = little_work();
         recipe.options.loader.workers = Some(2);
-        let found = examine(Arc::new(Throttled::new(photos(), storage)), &recipe, &asked()).unwrap();
+        let found = examine(Arc::new(Throttled::new(source, storage)), &recipe, &asked()).unwrap();
         let more = found.storage.more_readers.unwrap();
         assert_eq!(more.readers, (MOST_WORKERS_A_CORE * cores()).max(2), "{found:?}");
         let workers =

@@ -1,6 +1,7 @@
 //! Processes that are killed while they open a file and while they store.
 
 use super::*;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
@@ -26,7 +27,12 @@ fn child_that_stores_until_it_is_killed() {
 }
 
 fn start(path: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    // What is built for another kind of processor needs its emulator.
+    let emulator = std::env::var("FEEDLINE_TEST_EMULATOR").unwrap_or_default();
+    let this = std::env::current_exe().unwrap();
+    let mut command = emulator.split_whitespace().map(OsString::from).chain([this.into_os_string()]);
+    Command::new(command.next().unwrap())
+        .args(command)
         .args([
             "source::shared::tests::killed::child_that_stores_until_it_is_killed",
             "--exact",
