@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from feedline import _feedline, _measured, _options, _sample_time, _words
-from feedline._loader import Loader
 from feedline._map import Mapped
 from feedline._mixture import Mixture
 from feedline._words import Data
@@ -179,8 +178,8 @@ def _in_words(verdict: str) -> str:
 def _figures(loader: Any) -> dict[str, Any] | None:
     """Those of a feedline Loader, also of one that stands in a DataLoader's place: the seconds of each stage for each of its threads,
     and what it says itself."""
-    own = loader if isinstance(loader, (Loader, Mapped)) else getattr(loader, "loader", None)
-    if not isinstance(own, (Loader, Mapped)):
+    own = _measured.own_loader(loader)
+    if own is None:
         return None
     stats = own.stats()
     seconds = {stage: stats[stage]["total_seconds"] / max(stats["workers"], 1) for stage in _STAGES}

@@ -14,6 +14,9 @@ from statistics import median
 from types import TracebackType
 from typing import Any
 
+from feedline._loader import Loader
+from feedline._map import Mapped
+
 _WARM_UP_STEPS = 3
 # Steps that a device may be behind, as in a training that looks at its loss now and then.
 _BEHIND = 2
@@ -200,8 +203,15 @@ class Sizes:
         self._place: tuple[Any, ...] | None = None if best is None else best[1]
 
     def of(self, batch: Any) -> int:
-        here = (length for _, place, length in _lengths(batch) if place == self._place)
-        return next(here, 0) or self._most or 1
+        part: Any = batch if self._place is not None else None
+        try:
+            for at in self._place or ():
+                part = part[at]
+        except (LookupError, TypeError):
+            part = None  # a batch of another form
+        shape = getattr(part, "shape", None)
+        size = int(shape[0]) if shape else len(part) if isinstance(part, (list, tuple)) else 0
+        return size or self._most or 1
 
     def _may_be(self, length: int) -> bool:
         return length > 0 and (self._most is None or length <= self._most)
@@ -298,14 +308,20 @@ def as_before(loader: Any) -> Iterator[None]:
         owners = (loader, getattr(loader, "sampler", None))
         generators = [getattr(owner, "generator", None) for owner in owners]
         restore += [(each.set_state, each.get_state()) for each in generators if isinstance(each, torch.Generator)]
-    own = getattr(loader, "loader", loader)  # what stands in a DataLoader's place has its Loader there
-    if hasattr(own, "state_dict") and hasattr(own, "load_state_dict"):
+    own = own_loader(loader)
+    if own is not None:
         restore.append((own.load_state_dict, own.state_dict()))
     try:
         yield
     finally:
         for put_back, state in restore:
             put_back(state)
+
+
+def own_loader(loader: Any) -> Loader | Mapped | None:
+    """A Loader of feedline, also one inside of what stands in a DataLoader's place."""
+    own = loader if isinstance(loader, (Loader, Mapped)) else getattr(loader, "loader", None)
+    return own if isinstance(own, (Loader, Mapped)) else None
 
 
 def _workers(loader: Any) -> int:

@@ -203,6 +203,7 @@ def test_the_images_of_a_batch_are_counted_in_any_form(batch, told, size):
 def test_later_batches_are_counted_where_the_first_one_was():
     sizes = _measured.Sizes(SimpleNamespace(batch_size=16), {"boxes": np.zeros((9, 4)), "image": image(16)})
     assert sizes.of({"boxes": np.zeros((16, 4)), "image": image(3)}) == 3
+    assert sizes.of(["of another form"]) == 16
 
 
 def test_what_a_data_set_opens_to_make_samples_is_not_left_open():
