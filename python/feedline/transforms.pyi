@@ -546,6 +546,7 @@ class LetterBox(Transform):
     scaleup: Enlarge images that are smaller than `size`.
     center: Put the border on all sides; otherwise on the right and the bottom only.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    antialias: Widen the filter when shrinking. Ultralytics does not.
     p: Probability that it runs, from 0 to 1.
     """
 
@@ -555,6 +556,7 @@ class LetterBox(Transform):
     scaleup: Any
     center: Any
     fill: Any
+    antialias: Any
     p: Any
     def __init__(
         self,
@@ -564,6 +566,7 @@ class LetterBox(Transform):
         scaleup: bool = True,
         center: bool = True,
         fill: float | Sequence[float] = 114,
+        antialias: bool = True,
         p: float = 1.0,
     ) -> None: ...
 
@@ -657,16 +660,19 @@ class Mosaic(Transform):
     imgsz: Longer edge of each tile in pixels, from 2 to 32767.
     p: Probability of a mosaic, from 0 to 1.
     n: Number of tiles, 4 or 9.
+    antialias: Widen the filter when tiles are shrunk. Ultralytics does not.
     """
 
     imgsz: Any
     p: Any
     n: Any
+    antialias: Any
     def __init__(
         self,
         imgsz: int = 640,
         p: float = 1.0,
         n: int = 4,
+        antialias: bool = True,
     ) -> None: ...
 
 class MotionBlur(Transform):
@@ -1503,14 +1509,17 @@ class ResizeLongest(Transform):
     """Resizes the longer edge to `imgsz`, as Ultralytics' `load_image` does.
 
     imgsz: Length of the longer edge in pixels, from 1 to 65535.
+    antialias: Widen the filter when shrinking. Ultralytics does not.
     p: Probability that it runs, from 0 to 1.
     """
 
     imgsz: Any
+    antialias: Any
     p: Any
     def __init__(
         self,
         imgsz: int = 640,
+        antialias: bool = True,
         p: float = 1.0,
     ) -> None: ...
 
@@ -1874,6 +1883,8 @@ class YoloPerspective(Transform):
     shear: Maximum shear in degrees, in both directions along each axis, from 0 to 80.
     perspective: Maximum perspective coefficient, from 0 to 0.001.
     fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    antialias: Widen the filter where images are shrunk. Without, images are shrunk as OpenCV does, and what
+        was resized or laid side by side before is resampled as pixels, as in Ultralytics.
     p: Probability that it runs, from 0 to 1.
     """
 
@@ -1884,6 +1895,7 @@ class YoloPerspective(Transform):
     shear: Any
     perspective: Any
     fill: Any
+    antialias: Any
     p: Any
     def __init__(
         self,
@@ -1894,6 +1906,7 @@ class YoloPerspective(Transform):
         shear: float = 0.0,
         perspective: float = 0.0,
         fill: float | Sequence[float] = 114,
+        antialias: bool = True,
         p: float = 1.0,
     ) -> None: ...
 

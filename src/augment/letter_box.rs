@@ -24,6 +24,9 @@ pub struct LetterBox {
     /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default = "grey")]
     pub fill: Fill,
+    /// Widen the filter when shrinking. Ultralytics does not.
+    #[serde(default = "check::yes")]
+    pub antialias: bool,
 }
 
 const fn stride() -> u32 {
@@ -38,7 +41,16 @@ pub(super) const fn grey() -> Fill {
 impl LetterBox {
     /// Fits into `size` with Ultralytics' defaults.
     pub fn new(size: impl Into<Extent>) -> Self {
-        Self { size: size.into(), auto: false, stride: stride(), scaleup: true, center: true, fill: grey() }
+        let size = size.into();
+        Self {
+            size,
+            auto: false,
+            stride: stride(),
+            scaleup: true,
+            center: true,
+            fill: grey(),
+            antialias: true,
+        }
     }
 
     setters! {
@@ -48,6 +60,8 @@ impl LetterBox {
         center: bool;
         /// Sets the border's colour.
         fill: into Fill;
+        /// Sets whether the filter is widened when shrinking.
+        antialias: bool;
     }
 
     /// The size that an image of size `of` is resampled to, and the border: left, top, right, bottom.
@@ -93,7 +107,7 @@ impl Augment for LetterBox {
         let (size, padding) = sized.make_params(draft.size());
         if size != draft.size() {
             let (size, interpolation) = (Extent::from(size), Interpolation::Bilinear);
-            draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
+            draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: self.antialias });
         }
         if padding != [0; 4] {
             draft.apply(Op::Pad {

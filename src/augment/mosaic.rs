@@ -22,6 +22,8 @@ pub struct Mosaic {
     pub p: f32,
     /// Number of tiles, 4 or 9.
     pub n: u32,
+    /// Widen the filter when tiles are shrunk. Ultralytics does not.
+    pub antialias: bool,
 }
 
 pub(super) const fn imgsz() -> u32 {
@@ -37,7 +39,7 @@ impl Default for Mosaic {
 impl Mosaic {
     /// Always a mosaic of four tiles, whose longer edges are `imgsz`.
     pub fn new(imgsz: u32) -> Self {
-        Self { imgsz, p: 1.0, n: 4 }
+        Self { imgsz, p: 1.0, n: 4, antialias: true }
     }
 
     setters! {
@@ -45,6 +47,8 @@ impl Mosaic {
         n: u32;
         /// Sets the probability of a mosaic.
         p: f32;
+        /// Sets whether the filter is widened when tiles are shrunk.
+        antialias: bool;
     }
 
     /// The point around which the tiles are placed, as column and row of the canvas.
@@ -62,11 +66,11 @@ pub(super) fn between(rng: &mut dyn Draws, low: f64, high: f64) -> f64 {
 }
 
 /// Resizes the longer edge to `imgsz`, as Ultralytics does when it loads an image.
-pub(super) fn load(draft: &mut Draft, imgsz: u32) {
+pub(super) fn load(draft: &mut Draft, imgsz: u32, antialias: bool) {
     let target = letter_box::longest(draft.size(), imgsz);
     if target != draft.size() {
         let (size, interpolation) = (Extent::from(target), Interpolation::Bilinear);
-        draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
+        draft.apply(Op::Resize { size, interpolation, max_size: None, antialias });
     }
 }
 
@@ -140,8 +144,8 @@ impl Augment for Mosaic {
             9 => [imgsz as i32 / 2; 2],
             _ => Self { imgsz, ..*self }.make_params(rng),
         };
-        load(draft, imgsz);
-        partners.iter_mut().for_each(|partner| load(partner, imgsz));
+        load(draft, imgsz, self.antialias);
+        partners.iter_mut().for_each(|partner| load(partner, imgsz, self.antialias));
         let own = draft.size();
         let at = if self.n == 9 { point } else { place(0, point, own) };
         let tile = |(number, draft): (usize, Draft)| match self.n {

@@ -11,12 +11,20 @@ pub struct ResizeLongest {
     /// Length of the longer edge in pixels, from 1 to 65535.
     #[serde(default = "mosaic::imgsz")]
     pub imgsz: u32,
+    /// Widen the filter when shrinking. Ultralytics does not.
+    #[serde(default = "check::yes")]
+    pub antialias: bool,
 }
 
 impl ResizeLongest {
     /// Resizes to a longer edge of `imgsz`.
     pub fn new(imgsz: u32) -> Self {
-        Self { imgsz }
+        Self { imgsz, antialias: true }
+    }
+
+    setters! {
+        /// Sets whether the filter is widened when shrinking.
+        antialias: bool;
     }
 }
 
@@ -26,6 +34,6 @@ impl Augment for ResizeLongest {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
-        mosaic::load(draft, draft.sized_long(self.imgsz));
+        mosaic::load(draft, draft.sized_long(self.imgsz), self.antialias);
     }
 }

@@ -10,7 +10,7 @@ use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 /// `RandomPerspective`).
 ///
 /// If there is no mosaic, the image is first fitted into `size`. Images are sampled once, from their decoded pixels,
-/// where Ultralytics resamples what it has already resized; so edges are sharper, at the same positions. The centre of
+/// where Ultralytics resamples what it has already resized, which `antialias = false` does as well. The centre of
 /// the first pixel is (0.5, 0.5), for pixels and labels alike; OpenCV takes it for (0, 0), which shifts its pixels
 /// against its boxes by up to a quarter of a pixel.
 ///
@@ -39,6 +39,10 @@ pub struct YoloPerspective {
     /// Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default = "grey")]
     pub fill: Fill,
+    /// Widen the filter where images are shrunk. Without, images are shrunk as OpenCV does, and what was resized or laid side
+    /// by side before is resampled as pixels, as in Ultralytics.
+    #[serde(default = "check::yes")]
+    pub antialias: bool,
 }
 
 const fn translate() -> f64 {
@@ -69,6 +73,7 @@ impl YoloPerspective {
             shear: 0.0,
             perspective: 0.0,
             fill: grey(),
+            antialias: true,
         }
     }
 
@@ -83,6 +88,8 @@ impl YoloPerspective {
         shear: f64;
         /// Sets the maximum perspective coefficient.
         perspective: f64;
+        /// Sets whether the filter is widened where images are shrunk, and images are sampled once.
+        antialias: bool;
     }
 
     /// The map of a canvas of size `of`: T S R P C, where C moves the canvas's centre to the origin, P is the
@@ -122,15 +129,15 @@ impl Augment for YoloPerspective {
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
         let sized = Self { size: draft.sized(self.size), ..*self };
-        let Self { size, fill, .. } = sized;
+        let Self { size, fill, antialias, .. } = sized;
         if !draft.is_composed() {
             let edges = size.square();
-            load(draft, edges.width.max(edges.height));
-            LetterBox { fill, ..LetterBox::new(size) }.plan(draft, Vec::new(), rng);
+            load(draft, edges.width.max(edges.height), antialias);
+            LetterBox { fill, antialias, ..LetterBox::new(size) }.plan(draft, Vec::new(), rng);
         }
         let YoloPerspectiveParams { matrix, scale } = sized.make_params(draft.size(), rng);
         draft.relabel(LabelOpKind::Mark);
-        draft.apply(Op::WarpPerspective { matrix, size, fill });
+        draft.apply(Op::WarpPerspective { matrix, size, fill, antialias });
         draft.relabel(LabelOpKind::Rebox);
         draft.relabel(LabelOpKind::Keep(ObjectFilter::candidates(scale)));
     }

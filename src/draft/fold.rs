@@ -17,14 +17,20 @@ const NEARLY: f64 = 1e-6;
 
 impl DraftPass {
     /// The same pass through `inverse`, which maps points of a canvas of `size` to points of this one.
-    pub(super) fn folded(&self, inverse: &Matrix, size: Size, fill: [u8; 3]) -> Option<DraftPass> {
+    pub(super) fn folded(
+        &self,
+        inverse: &Matrix,
+        size: Size,
+        fill: [u8; 3],
+        filter: WarpFilter,
+    ) -> Option<DraftPass> {
         let forward = invert(inverse)?;
         let [input] = self.inputs.as_slice() else { return None };
         if self.has_steps() || self.is_erased() || !self.has_background(fill) {
             return None;
         }
         let mut layers = vec![DraftLayer::solid(size.rect(), fill)];
-        let fold = Fold { inverse, forward: &forward, size };
+        let fold = Fold { inverse, forward: &forward, size, filter };
         for drawn in &input.layers {
             if let Content::Sampled(sampled) = &drawn.layer.content {
                 layers.extend(fold.layer(drawn, sampled)?);
@@ -58,6 +64,7 @@ struct Fold<'a> {
     inverse: &'a Matrix,
     forward: &'a Matrix,
     size: Size,
+    filter: WarpFilter,
 }
 
 impl Fold<'_> {
@@ -86,7 +93,7 @@ impl Fold<'_> {
         if window.is_empty() {
             return Some(None);
         }
-        let (filter, outside) = (WarpFilter::Widened, Outside::Transparent);
+        let (filter, outside) = (self.filter, Outside::Transparent);
         let folded = Sampled {
             method: Method::Warp(WarpMap { map: self.map(&columns, &rows)?, filter, outside }),
             clip,

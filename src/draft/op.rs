@@ -172,6 +172,10 @@ pub enum Op {
         /// The colour around (default 0).
         #[serde(default)]
         fill: Fill,
+        /// Widen the filter where the map shrinks (default true). Without, what was resized or laid side by side before is
+        /// sampled as pixels, as OpenCV would.
+        #[serde(default = "yes")]
+        antialias: bool,
     },
     /// Pastes parts of the canvas, mirrored left to right, onto it, with copies of the objects that they show.
     PasteMirrored {

@@ -126,8 +126,15 @@ impl Draft {
         Ok(())
     }
 
-    /// Unlike the others, this samples what is on the canvas together with how it came there.
-    pub(super) fn warp_perspective(&mut self, matrix: Matrix, size: Size, fill: Fill) -> Result<(), Error> {
+    /// Unlike the others, this samples what is on the canvas together with how it came there; not without antialias, where pixels
+    /// depend on each step.
+    pub(super) fn warp_perspective(
+        &mut self,
+        matrix: Matrix,
+        size: Size,
+        fill: Fill,
+        antialias: bool,
+    ) -> Result<(), Error> {
         check_size("warp_perspective", size)?;
         let unusable = || {
             Error::config(format!(
@@ -135,12 +142,15 @@ impl Draft {
             ))
         };
         let inverse = invert(&matrix).ok_or_else(unusable)?;
-        let whole = if self.shows_shrunk() { None } else { self.canvas.folded(&inverse, size, fill.rgb()) };
+        let filter = if antialias { WarpFilter::Widened } else { WarpFilter::Bilinear };
+        let folded = |canvas: &super::DraftPass| canvas.folded(&inverse, size, fill.rgb(), filter);
+        let is_folded = !self.shows_shrunk() && (antialias || self.canvas.plain().is_some());
+        let whole = if is_folded { folded(&self.canvas) } else { None };
         self.canvas = match whole {
             Some(folded) => folded,
             None => {
                 self.flush_pass()?;
-                self.canvas.folded(&inverse, size, fill.rgb()).ok_or_else(unusable)?
+                folded(&self.canvas).ok_or_else(unusable)?
             }
         };
         self.record_map(std::array::from_fn(|i| matrix[i / 3][i % 3]));

@@ -143,6 +143,7 @@ const ROWS: &[Row] = &[
     ("ResizeKeepRatio", r#"{"size": 24, "longest": 1, "random_scale_prob": 1, "random_scale_range": [4, 4], "random_scale_area": true, "interpolation": "nearest"}"#, &[],
         r#"[{"op": "resize", "size": [9, 12], "interpolation": "nearest"}]"#),
     ("ResizeLongest", r#"{"imgsz": 32}"#, &[], r#"[{"op": "resize", "size": [24, 32]}]"#),
+    ("ResizeLongest", r#"{"imgsz": 32, "antialias": false}"#, &[], r#"[{"op": "resize", "size": [24, 32], "antialias": false}]"#),
     ("SanitizeBoundingBoxes", r#"{"min_size": 2, "min_area": 3}"#, &[],
         r#"[{"op": "sanitize_bounding_boxes", "min_size": 2, "min_area": 3}]"#),
     ("ScaleJitter", r#"{"target_size": [48, 64], "scale_range": [0.5, 0.5]}"#, &[], r#"[{"op": "resize", "size": [18, 24]}]"#),
@@ -162,6 +163,9 @@ const ROWS: &[Row] = &[
         r#"[{"op": "saturation", "factor": 1.4950000047683716}]"#),
     ("YoloPerspective", r#"{"size": [48, 64], "degrees": 20, "fill": 9}"#, &[0.5, 0.5, 0.75, 0.75],
         r#"[{"op": "warp_perspective", "matrix": [[1.23100969126526, 0.2170602220836629, -12.601755450496228], [-0.2170602220836629, 1.23100969126526, 1.4016945163109753], [0, 0, 1]], "size": [48, 64], "fill": 9}]"#),
+    ("YoloPerspective", r#"{"size": 32, "scale": 0, "translate": 0, "antialias": false}"#, &[],
+        r#"[{"op": "resize", "size": [24, 32], "antialias": false}, {"op": "pad", "padding": [0, 4, 0, 4], "fill": 114},
+            {"op": "warp_perspective", "matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "size": 32, "fill": 114, "antialias": false}]"#),
 ];
 
 /// A half for all that weights are drawn from, and then the operations.

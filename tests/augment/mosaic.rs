@@ -11,6 +11,7 @@ mod two_step;
 use feedline::augment::{Augment, Mosaic, YoloPerspective};
 use feedline::device::{cpu::Renderer, region};
 use feedline::draft::Draft;
+use feedline::draft::op::{Fill, Op};
 use feedline::geometry::{Orientation, Size};
 use feedline::image::{Decoder, Image, Limits, parse_header};
 use feedline::output::{DType, Layout, Output};
@@ -93,14 +94,20 @@ fn inverse(m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
 
 /// The sample of four photographs by the augmentations, and by two steps with the same numbers.
 fn both(photos: &[Photo], chosen: [usize; 4], perspective: &YoloPerspective, seed: u64) -> (Vec<u8>, Floats) {
-    let mosaic = Mosaic::new(EDGE);
+    let antialias = perspective.antialias;
+    let mosaic = Mosaic::new(EDGE).antialias(antialias);
     let draft = |index: usize| Draft::new(index as u64, photos[index].whole.stored, Orientation::UPRIGHT);
     let dice = || Rng::new(seed, 0, 0, 0);
     let mut host = draft(chosen[0]);
     mosaic.plan(&mut host, chosen[1..].iter().map(|&index| draft(index)).collect(), &mut dice());
     perspective.plan(&mut host, Vec::new(), &mut dice());
     let plan = host.freeze().unwrap();
-    assert_eq!((plan.passes.len(), plan.images.len()), (1, 4), "each image is sampled once");
+    let passes = if antialias { 1 } else { 2 };
+    assert_eq!(
+        (plan.passes.len(), plan.images.len()),
+        (passes, 4),
+        "each image is sampled once, or as others do"
+    );
 
     let [x, y] = mosaic.make_params(&mut dice());
     let two = Size::new(2 * EDGE, 2 * EDGE);
@@ -112,10 +119,14 @@ fn both(photos: &[Photo], chosen: [usize; 4], perspective: &YoloPerspective, see
         let size = Size::new(edge(stored.width), edge(stored.height));
         let (width, height) = (size.width as i32, size.height as i32);
         let at = [[x - width, y - height], [x, y - height], [x - width, y], [x, y]][tile];
-        canvas.paste(&floats(&photos[index].whole).resized(size), at, tile as u8 + 1);
+        canvas.paste(&floats(&photos[index].whole).resized(size, antialias), at, tile as u8 + 1);
+    }
+    if !antialias {
+        canvas.levels.iter_mut().flatten().for_each(|level| *level = level.round());
     }
     let matrix = perspective.make_params(two, &mut dice()).matrix;
-    (rendered(&plan, photos), canvas.warped(&inverse(&matrix), Size::new(EDGE, EDGE), 114.0, true))
+    let want = canvas.warped(&inverse(&matrix), Size::new(EDGE, EDGE), 114.0, antialias);
+    (rendered(&plan, photos), want)
 }
 
 /// Decibels between levels, pixels within one of a seam left out, and the part of pixels that is left.
@@ -132,11 +143,38 @@ fn psnr(got: &[u8], want: &Floats) -> (f64, f64) {
 }
 
 #[test]
+fn a_warp_that_shrinks_blends_four_pixels_or_all_that_a_pixel_covers() {
+    let photos = photos();
+    let (size, around) = (Size::new(150, 120), 114.0);
+    let matrix = [[0.31, 0.12, 5.0], [-0.09, 0.27, 20.0], [0.0, 0.0002, 1.0]];
+    let mut whole = floats(&photos[0].whole);
+    whole.shows.fill(1);
+    let levels = [false, true].map(|antialias| {
+        let mut draft = Draft::new(0, photos[0].whole.stored, Orientation::UPRIGHT);
+        draft.apply(Op::WarpPerspective { matrix, size: size.into(), fill: Fill::Grey(114), antialias });
+        let got = rendered(&draft.freeze().unwrap(), &photos);
+        let want = whole.warped(&inverse(&matrix), size, around, antialias);
+        let (figure, left) = psnr(&got, &want);
+        assert!(figure > 50.0 && left > 0.5, "antialias {antialias}: {figure} dB of {left}");
+        got
+    });
+    let [rough, smooth] = levels.map(|levels| {
+        let steps = levels.windows(4).map(|pair| f64::from(pair[0].abs_diff(pair[3])));
+        steps.sum::<f64>() / levels.len() as f64
+    });
+    assert!(rough > 1.1 * smooth, "{rough} and {smooth} from pixel to pixel");
+}
+
+#[test]
 fn a_mosaic_sampled_once_looks_like_one_that_is_resized_and_then_warped() {
     let photos = photos();
     let usual = YoloPerspective::new(EDGE);
     let any = usual.degrees(10.0).shear(5.0).perspective(0.0005);
-    for (name, perspective) in [("default", usual), ("turned", any)] {
+    for (name, perspective, [least, middle]) in [
+        ("default", usual, [26.0, 32.0]),
+        ("turned", any, [26.0, 32.0]),
+        ("by steps", any.antialias(false), [50.0, 52.0]),
+    ] {
         let mut figures: Vec<f64> = (0..10)
             .map(|seed| {
                 let mut rng = Rng::new(31, 0, seed, 0);
@@ -149,6 +187,6 @@ fn a_mosaic_sampled_once_looks_like_one_that_is_resized_and_then_warped() {
             .collect();
         figures.sort_by(f64::total_cmp);
         println!("{name}: {figures:.1?}");
-        assert!(figures[0] > 26.0 && figures[5] > 32.0, "{name}: {figures:.1?} dB");
+        assert!(figures[0] > least && figures[5] > middle, "{name}: {figures:.1?} dB");
     }
 }

@@ -115,7 +115,7 @@ fn ahead(draw: &mut Draw, has_objects: bool) -> Link {
         4 => json!({"op": "RandomZoomOut", "side_range": [1, 2], "p": draw.part(), "fill": fill}),
         5 => json!({"op": "ScaleJitter", "target_size": [edge, 40], "scale_range": [0.3, 1.5]}),
         6 => json!({"op": "RandomShortestSize", "min_size": [edge, 30], "max_size": 150}),
-        7 => json!({"op": "ResizeLongest", "imgsz": edge}),
+        7 => json!({"op": "ResizeLongest", "imgsz": edge, "antialias": draw.one_in(2)}),
         8 => json!({"op": "Pad", "padding": [draw.below(9), 3], "fill": fill}),
         9 => json!({"op": draw.pick(&["D4", "RandomRotate90", "Transpose"]), "p": draw.part()}),
         10 => {
@@ -135,11 +135,16 @@ fn fitting(draw: &mut Draw, size: [u32; 2], mixes: bool) -> Vec<Link> {
         0 => vec![resize],
         1 => vec![json!({"op": "CenterCrop", "size": size})],
         2 => vec![json!({"op": "RandomCrop", "size": size, "pad_if_needed": true})],
-        3 => vec![json!({"op": "LetterBox", "size": size, "scaleup": draw.one_in(2)})],
+        3 => {
+            vec![
+                json!({"op": "LetterBox", "size": size, "scaleup": draw.one_in(2), "antialias": draw.one_in(2)}),
+            ]
+        }
         4 | 5 => vec![json!({"op": "RandomResizedCrop", "size": size, "scale": [0.08, 1]})],
         _ => vec![
             json!({"op": "Mosaic", "imgsz": longer, "p": draw.part(), "n": draw.pick(&[4, 4, 9])}),
-            json!({"op": "YoloPerspective", "size": size, "degrees": draw.below(30), "translate": 0.1}),
+            json!({"op": "YoloPerspective", "size": size, "degrees": draw.below(30), "translate": 0.1,
+            "antialias": draw.one_in(2)}),
         ],
     };
     drawn.into_iter().map(listed).collect()

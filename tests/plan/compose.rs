@@ -167,7 +167,12 @@ fn a_folded_warp_shows_each_image_where_its_ops_put_it() {
             .collect();
         let canvas = Size::new(100, 80);
         draft.compose(canvas, Fill::Grey(114), tiles[0].at, others).unwrap();
-        draft.apply(Op::WarpPerspective { matrix, size: Extent::Two([50, 60]), fill: Fill::Grey(114) });
+        draft.apply(Op::WarpPerspective {
+            matrix,
+            size: Extent::Two([50, 60]),
+            fill: Fill::Grey(114),
+            antialias: true,
+        });
         let plan = draft.freeze().unwrap();
         // A tile's border over another's image hides it, and what is hidden cannot be folded.
         let [pass] = plan.passes.as_slice() else { continue };
@@ -204,7 +209,12 @@ fn labels_go_where_their_pixels_go() {
         let mut host = Draft::new(0, size, Orientation::UPRIGHT);
         let others = vec![Tile { draft: Draft::new(1, size, Orientation::UPRIGHT), at }];
         host.compose(Size::new(90, 70), Fill::Grey(114), [0, 0], others).unwrap();
-        host.apply(Op::WarpPerspective { matrix, size: Extent::One(64), fill: Fill::Grey(114) });
+        host.apply(Op::WarpPerspective {
+            matrix,
+            size: Extent::One(64),
+            fill: Fill::Grey(114),
+            antialias: true,
+        });
         let plan = host.freeze().unwrap();
         let point = [f64::from(rng.below(51)), f64::from(rng.below(41))];
         for image in 0..2 {
@@ -285,7 +295,12 @@ fn nothing_shines_through_the_seams_of_a_mosaic() {
         let to = |x: f64, y: f64| [13.5 - cos * x - sin * y, 26.5 + sin * x - cos * y];
         let [x, y] = to(f64::from(point[0]), f64::from(point[1]));
         let matrix = [[cos, sin, x], [-sin, cos, y], [0.0, 0.0, 1.0]];
-        draft.apply(Op::WarpPerspective { matrix, size: Extent::One(41), fill: Fill::Grey(0) });
+        draft.apply(Op::WarpPerspective {
+            matrix,
+            size: Extent::One(41),
+            fill: Fill::Grey(0),
+            antialias: true,
+        });
         let plan = draft.freeze().unwrap();
         assert_eq!(plan.passes.len(), 1);
         for (at, pixel) in rendered(&plan).chunks_exact(3).enumerate() {
@@ -303,7 +318,12 @@ fn what_cannot_be_folded_becomes_a_stage_first() {
         let mut draft = Draft::new(0, Size::new(60, 40), Orientation::UPRIGHT);
         ops.iter().for_each(|op| draft.apply(op.clone()));
         let matrix = [[0.9, 0.1, 3.0], [0.0, 1.1, 2.0], [0.0, 0.0, 1.0]];
-        draft.apply(Op::WarpPerspective { matrix, size: Extent::One(32), fill: Fill::Grey(fill) });
+        draft.apply(Op::WarpPerspective {
+            matrix,
+            size: Extent::One(32),
+            fill: Fill::Grey(fill),
+            antialias: true,
+        });
         let plan = draft.freeze().unwrap();
         let layers = &plan.layers[plan.inputs[plan.passes.last().unwrap().inputs.range()][0].layers.range()];
         assert!(
@@ -364,7 +384,12 @@ fn a_tile_that_was_recoloured_is_sealed_and_one_that_is_finished_is_refused() {
 fn a_matrix_without_an_inverse_is_refused() {
     for matrix in [[[0.0; 3]; 3], [[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 1.0]], [[f64::NAN; 3]; 3]] {
         let mut draft = Draft::new(0, Size::new(30, 20), Orientation::UPRIGHT);
-        draft.apply(Op::WarpPerspective { matrix, size: Extent::One(8), fill: Fill::Grey(0) });
+        draft.apply(Op::WarpPerspective {
+            matrix,
+            size: Extent::One(8),
+            fill: Fill::Grey(0),
+            antialias: true,
+        });
         assert!(draft.freeze().unwrap_err().to_string().contains("use one that has an inverse"));
     }
 }
@@ -386,7 +411,7 @@ fn absurd_matrices_are_refused_or_stay_inside_image_and_canvas() {
             matrix[rng.below(3) as usize][rng.below(3) as usize] = numbers[rng.below(14) as usize];
         }
         let size = Extent::Two([1 + rng.below(30), 1 + rng.below(30)]);
-        draft.apply(Op::WarpPerspective { matrix, size, fill: Fill::Grey(0) });
+        draft.apply(Op::WarpPerspective { matrix, size, fill: Fill::Grey(0), antialias: true });
         let Ok(plan) = draft.freeze() else { continue };
         for layer in &plan.layers {
             assert!(plan.size().rect().contains(layer.window), "{matrix:?}: {layer:?}");

@@ -220,7 +220,10 @@ def _validation_options(args: Any, dataset: Any) -> dict[str, Any]:
         "rect": bool(dataset.rect),
         "stride": dataset.stride,
         "size": args.imgsz,
-        "transforms": [feedline.ResizeLongest(args.imgsz), feedline.LetterBox(args.imgsz, scaleup=False)],
+        "transforms": [
+            feedline.ResizeLongest(args.imgsz, antialias=False),
+            feedline.LetterBox(args.imgsz, scaleup=False, antialias=False),
+        ],
     }
 
 

@@ -75,7 +75,9 @@ def test_validation_batches_are_ultralytics_own(task, sets, tmp_path):
         for one, other in zip(row["ratio_pad"], there["ratio_pad"]):
             assert one == pytest.approx(other)
         assert row["img"].dtype == torch.uint8 and row["cls"].equal(there["cls"])
-        errors.append((row["img"].float() - there["img"].float()).square().mean())
+        away = row["img"].float() - there["img"].float()
+        assert away.abs().max() <= 1
+        errors.append(away.square().mean())
         boxes = [each["bboxes"] for each in (row, there)]
         if task == "obb":  # a rectangle turned by a quarter, with its sides exchanged, is the same one
             edges = torch.tensor([row["shape"][1], row["shape"][0]] * 2 + [1])
@@ -89,9 +91,9 @@ def test_validation_batches_are_ultralytics_own(task, sets, tmp_path):
             for name in ("masks", "sem_masks"):
                 assert row[name].shape == there[name].shape
                 assert (row[name] != there[name]).float().mean() < 0.02
-    # OpenCV's resize has no antialias.
+    # OpenCV reckons in fixed point.
     noise = 10 * torch.log10(255**2 / torch.stack(errors))
-    assert noise.min() > 34 and noise.median() > 42
+    assert noise.min() > 52
 
 
 def validated(trainer, predictions):

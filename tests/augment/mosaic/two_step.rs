@@ -17,11 +17,11 @@ impl Floats {
         Self { width, height, levels: vec![[level; 3]; width * height], shows: vec![0; width * height] }
     }
 
-    /// One axis resampled with a triangle that is widened when shrinking.
-    fn across(&self, width: usize) -> Self {
+    /// One axis resampled with a triangle, widened when shrinking or not.
+    fn across(&self, width: usize, widened: bool) -> Self {
         let mut out = Self::filled(Size::new(width as u32, self.height as u32), 0.0);
         let ratio = self.width as f32 / width as f32;
-        let radius = ratio.max(1.0);
+        let radius = if widened { ratio.max(1.0) } else { 1.0 };
         for x in 0..width {
             let centre = (x as f32 + 0.5) * ratio;
             let weights: Vec<(usize, f32)> = (0..self.width)
@@ -51,8 +51,9 @@ impl Floats {
         out
     }
 
-    pub(crate) fn resized(&self, size: Size) -> Self {
-        self.across(size.width as usize).transposed().across(size.height as usize).transposed()
+    pub(crate) fn resized(&self, size: Size, widened: bool) -> Self {
+        let narrow = self.across(size.width as usize, widened).transposed();
+        narrow.across(size.height as usize, widened).transposed()
     }
 
     /// Puts `tile` at (`left`, `top`), marked as `shows`.

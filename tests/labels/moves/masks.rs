@@ -108,7 +108,8 @@ fn what_only_shrinks_and_enlarges_a_sample_again_moves_nothing_beside_it() {
     let crop = op(r#"{"op": "crop", "top": 3, "left": 2, "height": 19, "width": 15}"#);
     let turned = op(r#"{"op": "rotate", "angle": 31.0}"#);
     let matrix = [[1.5, 0.2, -3.0], [0.0, 1.25, 1.0], [0.0, 0.0, 1.0]];
-    let warped = Op::WarpPerspective { matrix, size: Extent::Two([20, 24]), fill: Fill::Grey(114) };
+    let warped =
+        Op::WarpPerspective { matrix, size: Extent::Two([20, 24]), fill: Fill::Grey(114), antialias: true };
     for (ahead, behind) in [
         (vec![], vec![]),
         (vec![], vec![warped]),
@@ -195,7 +196,12 @@ fn the_tiles_of_a_mosaic_keep_their_classes_when_it_is_warped() {
     assert_eq!(draft.objects(), []);
     // Twice as large, so that each tile is seen through a map.
     let matrix = [[2.0, 0.0, -20.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]];
-    draft.apply(Op::WarpPerspective { matrix, size: Extent::Two([40, 40]), fill: Fill::Grey(114) });
+    draft.apply(Op::WarpPerspective {
+        matrix,
+        size: Extent::Two([40, 40]),
+        fill: Fill::Grey(114),
+        antialias: true,
+    });
     let images = [image(size, |_, _| 1), image(size, |_, _| 2)];
     let mask = rendered(&draft.freeze().unwrap().for_masks(255), &images);
     let row: Vec<u8> = mask[..120].iter().step_by(3).copied().collect();

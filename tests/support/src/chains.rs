@@ -364,7 +364,8 @@ impl Dice<'_> {
         let moved = size.map(|edge| self.between(-0.4, 0.6) * f64::from(edge));
         let matrix = [[across, skew[0], moved[0]], [skew[1], down, moved[1]], [tilt[0], tilt[1], 1.0]];
         let fill = self.pick(&[0, 114]);
-        json!({"op": "warp_perspective", "matrix": matrix, "size": self.sides(), "fill": fill})
+        let (size, antialias) = (self.sides(), self.one_in(2));
+        json!({"op": "warp_perspective", "matrix": matrix, "size": size, "fill": fill, "antialias": antialias})
     }
 
     /// A map near to none, or upright, or any.
