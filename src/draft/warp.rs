@@ -5,7 +5,7 @@ mod grid;
 use grid::perspective_coefficients;
 
 use super::flip::Flip;
-use super::matrix::{Matrix, invert};
+use super::matrix::invert;
 use super::op::{Fill, Interpolation, Op};
 use super::ops::check_size;
 use super::{Draft, DraftLayer, Plain};
@@ -128,13 +128,9 @@ impl Draft {
 
     /// Unlike the others, this samples what is on the canvas together with how it came there; not without antialias, where pixels
     /// depend on each step.
-    pub(super) fn warp_perspective(
-        &mut self,
-        matrix: Matrix,
-        size: Size,
-        fill: Fill,
-        antialias: bool,
-    ) -> Result<(), Error> {
+    pub(super) fn warp_perspective(&mut self, op: &Op) -> Result<(), Error> {
+        let Op::WarpPerspective { matrix, size, fill, antialias } = *op else { return Ok(()) };
+        let size = size.square();
         check_size("warp_perspective", size)?;
         let unusable = || {
             Error::config(format!(

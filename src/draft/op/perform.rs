@@ -35,9 +35,7 @@ impl Draft {
             Op::Vflip {} => self.flip(Flip::TopBottom),
             Op::Transpose {} => self.swap_axes(),
             Op::FillRectangles { ref rectangles, fill } => self.fill_rectangles(rectangles, fill),
-            Op::WarpPerspective { matrix, size, fill, antialias } => {
-                self.warp_perspective(matrix, size.square(), fill, antialias)
-            }
+            Op::WarpPerspective { .. } => self.warp_perspective(op),
             Op::Brightness { factor } => self.blend_with(ColorOp::Brightness, factor),
             Op::Contrast { factor } => self.blend_with(ColorOp::Contrast, factor),
             Op::Saturation { factor } => self.blend_with(ColorOp::Saturation, factor),
