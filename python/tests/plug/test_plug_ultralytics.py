@@ -1,6 +1,7 @@
 """Ultralytics' trainers with feedline's batches: those of validation are its own, and all have its form."""
 
 import os
+import time
 
 import pytest
 from conftest import trainer
@@ -199,6 +200,7 @@ def test_ultralytics_cache_is_one_that_processes_share_and_its_own_keeps_nothing
     images = [path for path in sets.rglob("*") if path.suffix == ".jpg"]
     for path in images:
         os.utime(path, (1e9, 1e9))  # files that were written a moment ago are compared at every read
+    time.sleep(0.1)  # and so are those whose dates were set one
     trainer = made(task, sets, tmp_path, cache=said)
     trainer.feedline_options = {"cache_file": str(tmp_path / "cache"), "cache_limit": "64M"}
     ours = loader(trainer, "val")
