@@ -176,8 +176,8 @@ def _in_words(verdict: str) -> str:
 
 
 def _figures(loader: Any) -> dict[str, Any] | None:
-    """Those of a feedline Loader, also of one that stands in a DataLoader's place: the seconds of each stage for each of its threads,
-    and what it says itself."""
+    """Of a feedline Loader, also of one inside a stand-in for a DataLoader: how many seconds a thread has spent in each stage on
+    average, and what the Loader itself says limits it. None for other loaders."""
     own = _measured.own_loader(loader)
     if own is None:
         return None

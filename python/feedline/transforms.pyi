@@ -660,7 +660,8 @@ class Mosaic(Transform):
     imgsz: Longer edge of each tile in pixels, from 2 to 32767.
     p: Probability of a mosaic, from 0 to 1.
     n: Number of tiles, 4 or 9.
-    antialias: Widen the filter when tiles are shrunk. Ultralytics does not.
+    antialias: Widen the filter when tiles are shrunk. Ultralytics does not. It makes no difference under a
+        `YoloPerspective` with antialias, which samples images once.
     """
 
     imgsz: Any

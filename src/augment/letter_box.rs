@@ -95,6 +95,14 @@ pub(super) fn longest(of: Size, edge: u32) -> Size {
     }
 }
 
+/// Resizes the image bilinearly, with or without antialias, unless it has that size already.
+pub(super) fn resize(draft: &mut Draft, size: Size, antialias: bool) {
+    if size != draft.size() {
+        let (size, interpolation) = (Extent::from(size), Interpolation::Bilinear);
+        draft.apply(Op::Resize { size, interpolation, max_size: None, antialias });
+    }
+}
+
 impl Augment for LetterBox {
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
@@ -105,10 +113,7 @@ impl Augment for LetterBox {
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
         let sized = Self { size: draft.sized(self.size), ..*self };
         let (size, padding) = sized.make_params(draft.size());
-        if size != draft.size() {
-            let (size, interpolation) = (Extent::from(size), Interpolation::Bilinear);
-            draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: self.antialias });
-        }
+        resize(draft, size, self.antialias);
         if padding != [0; 4] {
             draft.apply(Op::Pad {
                 padding: Padding::Sides(padding),

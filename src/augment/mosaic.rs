@@ -22,7 +22,8 @@ pub struct Mosaic {
     pub p: f32,
     /// Number of tiles, 4 or 9.
     pub n: u32,
-    /// Widen the filter when tiles are shrunk. Ultralytics does not.
+    /// Widen the filter when tiles are shrunk. Ultralytics does not. It makes no difference under a `YoloPerspective` with antialias,
+    /// which samples images once.
     pub antialias: bool,
 }
 
@@ -67,11 +68,7 @@ pub(super) fn between(rng: &mut dyn Draws, low: f64, high: f64) -> f64 {
 
 /// Resizes the longer edge to `imgsz`, as Ultralytics does when it loads an image.
 pub(super) fn load(draft: &mut Draft, imgsz: u32, antialias: bool) {
-    let target = letter_box::longest(draft.size(), imgsz);
-    if target != draft.size() {
-        let (size, interpolation) = (Extent::from(target), Interpolation::Bilinear);
-        draft.apply(Op::Resize { size, interpolation, max_size: None, antialias });
-    }
+    letter_box::resize(draft, letter_box::longest(draft.size(), imgsz), antialias);
 }
 
 /// The top left corner of tile `tile` on the canvas; tiles are top left, top right, bottom left, bottom right.

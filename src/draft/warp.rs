@@ -8,7 +8,7 @@ use super::flip::Flip;
 use super::matrix::invert;
 use super::op::{Fill, Interpolation, Op};
 use super::ops::check_size;
-use super::{Draft, DraftLayer, Plain};
+use super::{Draft, DraftLayer, DraftPass, Plain};
 use crate::error::{Error, bail, ensure};
 use crate::geometry::Size;
 use crate::plan::label_ops::LabelOpKind;
@@ -139,7 +139,7 @@ impl Draft {
         };
         let inverse = invert(&matrix).ok_or_else(unusable)?;
         let filter = if antialias { WarpFilter::Widened } else { WarpFilter::Bilinear };
-        let folded = |canvas: &super::DraftPass| canvas.folded(&inverse, size, fill.rgb(), filter);
+        let folded = |canvas: &DraftPass| canvas.folded(&inverse, size, fill.rgb(), filter);
         let is_folded = !self.shows_shrunk() && (antialias || self.canvas.plain().is_some());
         let whole = if is_folded { folded(&self.canvas) } else { None };
         self.canvas = match whole {

@@ -123,9 +123,9 @@ impl<S: Source> Throttled<S> {
     fn wait(&self, index: usize, asked: Instant, bytes: usize) {
         let there = {
             let mut schedule = self.schedule.lock().unwrap_or_else(PoisonError::into_inner);
-            let file = self.source.file(index).map(Cow::into_owned).unwrap_or_default();
+            let file = || self.source.file(index).map(Cow::into_owned).unwrap_or_default();
             let goes_on =
-                self.source.path(index).is_none() && schedule.goes_on(file, self.source.record(index));
+                self.source.path(index).is_none() && schedule.goes_on(file(), self.source.record(index));
             let latency = if goes_on { Duration::ZERO } else { self.storage.latency };
             schedule.serve(&self.storage, latency, asked, bytes as f64)
         };
