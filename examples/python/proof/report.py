@@ -191,17 +191,21 @@ def settings(pairs):
 
 
 def draw(pairs, stock, measured, path):
-    """Curves of all runs: what is measured, and the loss of training, epoch by epoch."""
+    """Curves of all runs and of their means: what is measured, and the loss of training, epoch by epoch."""
     # Text stays text, and the same figures make the same file.
     plt.rcParams.update(
         {"svg.fonttype": "none", "svg.hashsalt": "feedline", "font.size": 9, "font.family": "sans-serif"}
     )
     figure, axes = plt.subplots(1, len(measured) + 1, figsize=(3.6 * (len(measured) + 1), 2.8), layout="constrained")
-    for number, pair in enumerate(pairs.values()):
-        for run, loader, colour, style in zip(pair, (stock, "feedline"), COLOURS, STYLES):
-            label = None if number else loader
-            for axis, curve in zip(axes, [*(run[name] for name in measured), losses(run)]):
-                axis.plot(range(1, len(curve) + 1), curve, style, color=colour, lw=1.2, alpha=0.8, label=label)
+    for at, (loader, colour, style) in enumerate(zip((stock, "feedline"), COLOURS, STYLES)):
+        runs = [pair[at] for pair in pairs.values()]
+        drawn = [*([run[name] for run in runs] for name in measured), [losses(run) for run in runs]]
+        for axis, curves in zip(axes, drawn):
+            epochs = range(1, len(curves[0]) + 1)
+            for curve in curves:
+                axis.plot(epochs, curve, style, color=colour, lw=0.7, alpha=0.35)
+            mean = [statistics.mean(figures) for figures in zip(*curves)]
+            axis.plot(epochs, mean, style, color=colour, lw=2, label=loader)
     for axis, title in zip(axes, [*measured.values(), "loss of training"]):
         axis.set(title=title, xlabel="epoch")
         axis.spines[["top", "right"]].set_visible(False)
@@ -219,8 +223,8 @@ def in_words(pairs, stock, measured):
     spans = [f"{min(each):.3f} to {max(each):.3f}" for each in ends]
     solid, dashed = STYLES.values()
     return (
-        f"Curves of {', '.join(measured.values())} and loss by epoch, of each seed with {stock} ({solid}) and with feedline "
-        f"({dashed}): {title} ends at {spans[0]} and at {spans[1]}"
+        f"Curves of {', '.join(measured.values())} and loss by epoch, of each seed and their means with {stock} ({solid}) and with "
+        f"feedline ({dashed}): {title} ends at {spans[0]} and at {spans[1]}"
     )
 
 
