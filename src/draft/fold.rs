@@ -8,8 +8,8 @@ use super::{DraftInput, DraftLayer, DraftPass, mask};
 use crate::geometry::{Rect, Size};
 use crate::plan::{Content, Filter, Layer, Method, Outside, Sampled, WarpFilter, WarpMap};
 
-/// By how much each map is drawn together, in parts of half its clip. The f32 arithmetic of a pixel on a seam may round
-/// either way for either neighbour; so one of them covers it at least.
+/// By how much each map is shrunk towards the middle of its clip, as a fraction of half the clip, so that neighbouring tiles
+/// overlap a little. A pixel on a seam may be rounded either way for each of the two in f32; thus at least one covers it.
 const OVERLAP: f64 = 1.0 / 262_144.0;
 
 /// Covers a pixel no more than this far from its centre: what a coordinate that should be on a centre may be off.

@@ -126,8 +126,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Unlike the others, this samples what is on the canvas together with how it came there; not without antialias, where pixels
-    /// depend on each step.
+    /// Unlike the others, this composes its map with those of the images on the canvas, so that each is sampled once. Without
+    /// antialias it does so for a plain image alone: what was resized or laid side by side before is rendered first.
     pub(super) fn warp_perspective(&mut self, op: &Op) -> Result<(), Error> {
         let Op::WarpPerspective { matrix, size, fill, antialias } = *op else { return Ok(()) };
         let size = size.square();

@@ -223,7 +223,7 @@ def in_words(pairs, stock, measured):
     spans = [f"{min(each):.3f} to {max(each):.3f}" for each in ends]
     solid, dashed = STYLES.values()
     return (
-        f"Curves of {', '.join(measured.values())} and loss by epoch, of each seed and their means with {stock} ({solid}) and with "
+        f"Curves of {', '.join(measured.values())} and loss by epoch, for each seed and on average, with {stock} ({solid}) and with "
         f"feedline ({dashed}): {title} ends at {spans[0]} and at {spans[1]}"
     )
 

@@ -92,7 +92,7 @@ def test_validation_batches_are_ultralytics_own(task, sets, tmp_path):
             for name in ("masks", "sem_masks"):
                 assert row[name].shape == there[name].shape
                 assert (row[name] != there[name]).float().mean() < 0.02
-    # OpenCV reckons in fixed point.
+    # OpenCV resizes in fixed-point arithmetic.
     noise = 10 * torch.log10(255**2 / torch.stack(errors))
     assert noise.min() > 52
 
@@ -200,7 +200,7 @@ def test_ultralytics_cache_is_one_that_processes_share_and_its_own_keeps_nothing
     images = [path for path in sets.rglob("*") if path.suffix == ".jpg"]
     for path in images:
         os.utime(path, (1e9, 1e9))  # files that were written a moment ago are compared at every read
-    time.sleep(0.1)  # and so are those whose dates were set one
+    time.sleep(0.1)  # and so are files whose dates were set a moment ago
     trainer = made(task, sets, tmp_path, cache=said)
     trainer.feedline_options = {"cache_file": str(tmp_path / "cache"), "cache_limit": "64M"}
     ours = loader(trainer, "val")
