@@ -119,8 +119,10 @@ fn not_ours(place: PathBuf, error: io::Error) -> Error {
 /// A folder that only this process writes to.
 pub(super) struct Folder {
     path: PathBuf,
-    /// Its lock lasts as long as it is open.
-    _lock: File,
+    /// Locked until the folder is dropped.
+    lock: File,
+    /// The process that took the lock.
+    process: u32,
 }
 
 impl Folder {
@@ -134,7 +136,7 @@ impl Folder {
         })?;
         match lock.try_lock() {
             Ok(()) => {
-                let folder = Self { path: path.to_owned(), _lock: lock };
+                let folder = Self { path: path.to_owned(), lock, process: std::process::id() };
                 folder.remove_half_manifests().map_err(failed)?;
                 Ok(folder)
             }
@@ -276,5 +278,46 @@ impl Folder {
 
     pub(super) fn unwritable(&self, error: io::Error) -> Error {
         Error::io(&self.path, error, DISK)
+    }
+}
+
+impl Drop for Folder {
+    /// Closing alone does not free the folder while a child has the file, too: one that is just being started, or one that was
+    /// forked and lives on. Such a child in its turn does not give back what its parent has.
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            // What cannot be unlocked is freed when the last descriptor closes.
+            drop(self.lock.unlock());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_free_when_its_run_ends_though_a_child_still_has_the_lock_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Folder::open(dir.path()).unwrap();
+        let of_child = first.lock.try_clone().unwrap();
+        let refused = Folder::open(dir.path()).err().unwrap();
+        assert!(refused.to_string().contains("another run is packing into"), "{refused}");
+        drop(first);
+        drop(Folder::open(dir.path()).unwrap());
+        drop(of_child);
+    }
+
+    #[test]
+    fn a_forked_child_leaves_the_lock_to_its_parent() {
+        let dir = tempfile::tempdir().unwrap();
+        let of_parent = Folder::open(dir.path()).unwrap();
+        let of_child = Folder {
+            path: of_parent.path.clone(),
+            lock: of_parent.lock.try_clone().unwrap(),
+            process: of_parent.process + 1,
+        };
+        drop(of_child);
+        assert!(Folder::open(dir.path()).is_err());
     }
 }
