@@ -28,7 +28,7 @@ mod storage;
 mod work;
 
 pub use alternatives::Alternative;
-pub use gpus::{GpuMeter, GpuUse, gpu_use};
+pub use gpus::{GpuMemory, GpuMeter, GpuUse, gpu_use};
 pub use model::TrainerRate;
 pub use rate::{Rate, Slices};
 pub use storage::{ReadersRate, StorageRates};

@@ -19,6 +19,8 @@ from feedline._words import Data
 
 # A trainer that has so much of its pace hardly waits.
 _ENOUGH = 0.9
+# A GPU that has so much of its time to do hardly waits.
+_BUSY = 0.9
 # A loader that gives less of what its samples' time allows loses it between its processes.
 _HANDED_OVER = 0.6
 # Where the start of an epoch takes a larger part of it, that is what is told.
@@ -73,6 +75,10 @@ class Diagnosis:
     recipe: str | None = None
     """The recipe that feedline was measured with where none was named; what the loader does may be more or less work."""
     notes: list[str] = field(default_factory=list)
+    gpus: list[dict[str, Any]] = field(default_factory=list)
+    """The GPUs of this machine, where NVIDIA's driver tells of them, while loader and trainer ran together: `index`, `name`,
+    `utilization`, which is the part of the time in which a kernel ran, and `memory` with the bytes `used` and in `total`. None where
+    the driver does not tell, as the utilization of a GPU that MIG divides."""
 
     def __str__(self) -> str:
         lines = [
@@ -87,6 +93,7 @@ class Diagnosis:
                 f"a sample  {1000 * each.seconds:.2f} ms: waiting {1000 * each.waiting:.2f}, "
                 f"decoding {1000 * each.decoding:.2f}, the rest {1000 * each.working:.2f}"
             )
+        lines += [_gpu_line(gpu) for gpu in self.gpus]
         lines.append(self.explanation)
         if self.feedline is not None:
             lines.append(f"feedline  {_gain(self.feedline, self.together_per_s, self.recipe)}")
@@ -121,14 +128,17 @@ def doctor(
         alone = _measured.loader_alone(loader, 0.2 * seconds)
         step = None if train_step is None else _measured.step_alone(train_step, alone.batch, 0.15 * seconds)
         trainer = None if step is None else alone.size / step.seconds
-        together = alone.per_s if train_step is None else _measured.together(loader, train_step, 0.2 * seconds)
-        found = Diagnosis("loader", alone.per_s, trainer, together, alone.size, alone.first_batch_s, "")
+        found = Diagnosis("loader", alone.per_s, trainer, alone.per_s, alone.size, alone.first_batch_s, "")
+        if train_step is not None:
+            both = _measured.together(loader, train_step, 0.2 * seconds)
+            found.together_per_s, found.gpus = both.per_s, both.gpus
         if before is not None:
             _judge_own(found, before, _figures(loader) or before)
-            return found
-        _judge(found, loader, alone, 0.15 * seconds)
-        if found.verdict != "trainer":
-            _compare(found, loader, told, 0.3 * seconds, step)
+        else:
+            _judge(found, loader, alone, 0.15 * seconds)
+            if found.verdict != "trainer":
+                _compare(found, loader, told, 0.3 * seconds, step)
+    _look_at_gpus(found)
     return found
 
 
@@ -169,6 +179,23 @@ def _told(data: Data | None, recipe: str | None, options: dict[str, Any]) -> _To
 def _is_enough(found: Diagnosis) -> bool:
     """Whether the trainer has about what it takes."""
     return found.trainer_per_s is not None and found.together_per_s >= _ENOUGH * found.trainer_per_s
+
+
+def _look_at_gpus(found: Diagnosis) -> None:
+    """Says what GPUs wait for where loading is not it."""
+    told = [gpu["utilization"] for gpu in found.gpus if gpu["utilization"] is not None]
+    if found.verdict == "trainer" and told and max(told) < _BUSY:
+        found.notes.append(
+            f"no GPU was busy for more than {100 * max(told):.0f} % of the time, though the trainer hardly waited for data: the rest is "
+            "lost in the training step, to Python, small kernels or synchronisation"
+        )
+
+
+def _gpu_line(gpu: dict[str, Any]) -> str:
+    busy, memory = gpu["utilization"], gpu["memory"]
+    does = "does not tell how busy it is" if busy is None else f"was busy for {100 * busy:.0f} % of the time"
+    taken = "" if memory is None else f"; {memory['used'] >> 20} of {memory['total'] >> 20} MiB taken"
+    return f"gpu {gpu['index']}     {gpu['name']} {does}{taken}"
 
 
 def _in_words(verdict: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -14,12 +16,15 @@ from statistics import median
 from types import TracebackType
 from typing import Any
 
+from feedline import _feedline
 from feedline._loader import Loader
 from feedline._map import Mapped
 
 _WARM_UP_STEPS = 3
 # Steps that a device may be behind, as in a training that looks at its loss now and then.
 _BEHIND = 2
+# Seconds between looks at GPUs, whose driver averages over longer than this.
+_LOOK_EVERY = 0.1
 # In the place of a batch, which may be None.
 _END = object()
 _AGAIN = "give something that can be iterated again, such as a DataLoader"
@@ -116,16 +121,26 @@ def step_alone(train_step: Callable[[Any], Any], batch: Any, seconds: float) -> 
     return Step(max(time.perf_counter() - began, 1e-9) / steps, processor_s / steps)
 
 
-def together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> float:
+@dataclass
+class Together:
+    """A loader and a training step."""
+
+    per_s: float
     """Images a second, the starts of epochs included as they come."""
+    gpus: list[dict[str, Any]]
+    """How busy the machine's GPUs were meanwhile."""
+
+
+def together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> Together:
     pace = _Pace()
-    with Epochs(loader) as epochs:
+    with Epochs(loader) as epochs, _Gpus() as gpus:
         batch = epochs.start()
         if batch is _END:
             raise ValueError(f"the loader has no batch the second time: {_AGAIN}")
         sizes, images = Sizes(loader, batch), 0
         train_step(batch)
         pace.finish()
+        gpus.begin()
         began = time.perf_counter()
         while not images or time.perf_counter() - began < seconds:
             batch = epochs.next()
@@ -139,7 +154,8 @@ def together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> f
             pace.follow()
         pace.finish()
         # Ending the workers is no part of it.
-        return images / max(time.perf_counter() - began, 1e-9)
+        per_s = images / max(time.perf_counter() - began, 1e-9)
+        return Together(per_s, gpus.finish())
 
 
 class Epochs:
@@ -253,6 +269,41 @@ def _fresh(batch: Any) -> Any:
             return batch  # one that cannot be changed
         return other
     return batch
+
+
+class _Gpus:
+    """Looks at the machine's GPUs from a thread of its own, also in the middle of a long step."""
+
+    def __init__(self) -> None:
+        self._meter, self._stop = _feedline.GpuMeter(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> _Gpus:
+        # The first look of a process finds the driver, which takes a while.
+        if _feedline.GpuMeter().look():
+            self._thread = threading.Thread(target=self._look, name="feedline gpus", daemon=True)
+        return self
+
+    def begin(self) -> None:
+        if self._thread is not None:
+            self._thread.start()
+
+    def _look(self) -> None:
+        while not self._stop.wait(_LOOK_EVERY):
+            self._meter.look()
+
+    def finish(self) -> list[dict[str, Any]]:
+        """Each GPU with its mean use since it began."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        gpus: list[dict[str, Any]] = json.loads(self._meter.mean())
+        return gpus
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
 
 
 class _Pace:

@@ -4,11 +4,11 @@ use crate::data::{self, Data, Opened};
 use crate::decode_batch::as_long_as_nobody_interrupts;
 use crate::error::to_python;
 use crate::options::Keywords;
-use feedline::doctor::{Questions, Rate, TrainerRate, examine_while};
+use feedline::doctor::{GpuMeter as Meter, Questions, Rate, TrainerRate, examine_while};
 use feedline::error::Error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Measures the data and the recipe for about `seconds`, beside a trainer that takes `step_s` for a batch and `step_cpu_s` of
 /// processors meanwhile, if one is known. Returns the diagnosis as JSON. A signal that raises an exception ends it.
@@ -36,6 +36,35 @@ pub(crate) fn doctor(
     let found = as_long_as_nobody_interrupts(py, |go_on| measure(go_on).transpose())?;
     let found = found.map_err(|error| to_python(py, error))?;
     serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The mean use of each of the machine's GPUs over several looks.
+#[pyclass(frozen, module = "feedline._feedline")]
+pub(crate) struct GpuMeter(Mutex<Meter>);
+
+#[pymethods]
+impl GpuMeter {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    /// Looks once more. Returns how many GPUs there are.
+    fn look(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.meter().look())
+    }
+
+    /// Each GPU as it was last seen, with its mean use, as JSON.
+    fn mean(&self, py: Python<'_>) -> PyResult<String> {
+        let gpus = py.detach(|| self.meter().mean());
+        serde_json::to_string(&gpus).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+impl GpuMeter {
+    fn meter(&self) -> MutexGuard<'_, Meter> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The figures of a loader, as JSON, as Prometheus reads them.

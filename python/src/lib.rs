@@ -35,7 +35,7 @@ mod _feedline {
     #[pymodule_export]
     use super::decode_batch::decode_batch;
     #[pymodule_export]
-    use super::doctor::{doctor, prometheus};
+    use super::doctor::{GpuMeter, doctor, prometheus};
     #[pymodule_export]
     use super::epoch::Epoch;
     #[pymodule_export]

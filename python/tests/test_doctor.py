@@ -1,12 +1,16 @@
 """What limits a loader: told of loaders that are slow for a known reason."""
 
+import json
+import os
 import random
 import re
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
-from conftest import PHOTOS
+from conftest import PHOTOS, ROOT
 
 import feedline
 from feedline import _doctor, _feedline, _options
@@ -274,6 +278,49 @@ def test_an_iterator_that_begins_anew_is_taken():
             return next(self.batches)
 
     assert feedline.doctor(Again(), step(0.1), seconds=1).verdict == "trainer"
+
+
+BUSY = """
+import json, time, feedline
+
+class Batches:
+    batch_size = 4
+    def __iter__(self):
+        return iter([[0, 1, 2, 3]] * 1000)
+
+found = feedline.doctor(Batches(), lambda batch: time.sleep(0.01), seconds=3)
+alone = feedline.doctor(Batches(), seconds=1)
+print(json.dumps([found.gpus, found.notes, str(found), alone.gpus]))
+"""
+
+
+def doctor_on(gpus, library):
+    """What the doctor finds on a machine with these GPUs."""
+    variables = {**os.environ, "FAKENVML": gpus, "LD_LIBRARY_PATH": str(library)}
+    ran = subprocess.run([sys.executable, "-c", BUSY], env=variables, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert not ran.stderr, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the simulated NVML is a library of Linux")
+def test_how_busy_gpus_are_is_told(tmp_path):
+    source = ROOT / "testdouble" / "nvml" / "nvml.cpp"
+    library = tmp_path / "libnvidia-ml.so.1"
+    subprocess.run(["c++", "-std=c++17", "-shared", "-fPIC", "-fvisibility=hidden", "-o", library, source], check=True)
+    gpus, notes, said, alone = doctor_on("FAKE whole,busy=40/44,used=1024,total=2048;FAKE divided", tmp_path)
+    assert gpus[0].pop("utilization") == pytest.approx(0.42, abs=0.021)
+    memory = {"used": 1 << 30, "total": 2 << 30}
+    assert gpus[0] == {"index": 0, "name": "FAKE whole", "memory": memory}
+    assert gpus[1:] == [{"index": 1, "name": "FAKE divided", "utilization": None, "memory": None}]
+    assert re.search(
+        "gpu 0     FAKE whole was busy for 4[0-4] % of the time; 1024 of 2048 MiB taken\ngpu 1     FAKE divided does not",
+        said,
+    )
+    assert len(notes) == 1 and notes[0].startswith("no GPU was busy for more than 4")
+    assert alone == [], "nothing is told of GPUs where no step is given"
+    gpus, notes, _, _ = doctor_on("FAKE busy,busy=99", tmp_path)
+    assert gpus[0]["utilization"] == pytest.approx(0.99) and not notes
 
 
 def test_only_the_loader_is_measured_where_no_step_is_given():

@@ -1,6 +1,9 @@
 //! What was found, in words.
 
-use super::{Diagnosis, ENOUGH, GpuUse, Rate, Verdict};
+use super::{Diagnosis, ENOUGH, Rate, Verdict};
+
+/// A GPU that has so much of its time to do hardly waits.
+const BUSY: f64 = 0.9;
 
 impl Diagnosis {
     pub(super) fn explain(&self) -> String {
@@ -48,7 +51,7 @@ impl Diagnosis {
             self.together.high
         ));
         lines.extend(self.bad());
-        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
+        lines.extend(self.notes.iter().cloned().chain(self.idle()).map(|note| format!("note: {note}")));
         lines.push(self.explanation.clone());
         if !self.alternatives.is_empty() {
             lines.push("what other settings would give:".into());
@@ -108,14 +111,20 @@ impl Diagnosis {
             ),
             None => "trainer   unknown: say --step-ms or --trainer to learn whether it would wait".into(),
         });
-        lines.extend(self.gpus.iter().map(|gpu| {
-            let GpuUse { index, name, utilization, memory_used, memory_total } = gpu;
-            let (busy, used, total) = (100.0 * utilization, memory_used >> 20, memory_total >> 20);
-            format!(
-                "gpu {index}     {name} was busy for {busy:.0} % of the time; {used} of {total} MiB taken"
-            )
-        }));
+        lines.extend(self.gpus.iter().map(|gpu| format!("gpu {}     {gpu}", gpu.index)));
         lines
+    }
+
+    /// What GPUs wait for where loading is not it.
+    fn idle(&self) -> Option<String> {
+        let busiest = self.gpus.iter().filter_map(|gpu| gpu.utilization).reduce(f64::max)?;
+        (self.verdict == Verdict::Trainer && busiest < BUSY).then(|| {
+            format!(
+                "no GPU was busy for more than {:.0} % of the time, though the trainer did not wait for data: the rest is lost in the training \
+                 step, to Python, small kernels or synchronisation",
+                100.0 * busiest
+            )
+        })
     }
 
     fn bad(&self) -> impl Iterator<Item = String> {

@@ -167,6 +167,7 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
         ("FEEDLINE_NVJPEG", nvjpeg.display().to_string()),
         ("FEEDLINE_TEST_WHEELS", libraries.display().to_string()),
         ("FAKENVJPEG", scenario.nvjpeg.to_owned()),
+        ("FAKENVML", scenario.nvml.to_owned()),
         // Freed memory is filled with rubbish, so that who reads it later, such as a copy that is late, is seen.
         ("MALLOC_PERTURB_", "165".to_owned()),
     ];

@@ -19,6 +19,7 @@ mod double;
 mod driver_calls;
 mod engines;
 mod faults;
+mod gpu_use;
 mod kernels;
 mod libraries;
 mod limits;

@@ -11,6 +11,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::driver_calls::SCENARIOS,
     crate::engines::SCENARIOS,
     crate::faults::SCENARIOS,
+    crate::gpu_use::SCENARIOS,
     crate::kernels::SCENARIOS,
     crate::libraries::SCENARIOS,
     crate::limits::SCENARIOS,
@@ -108,6 +109,8 @@ pub(crate) struct Scenario {
     pub(crate) driver: &'static str,
     /// Words for FAKENVJPEG.
     pub(crate) nvjpeg: &'static str,
+    /// The GPUs of FAKENVML.
+    pub(crate) nvml: &'static str,
     /// Whether only a build that watches memory can show it, so not that with ThreadSanitizer.
     pub(crate) watches_memory: bool,
     /// In how many random orders of the device's work it runs.
@@ -131,6 +134,7 @@ impl Scenario {
             libraries: Libraries::Whole,
             driver: "",
             nvjpeg: "",
+            nvml: "",
             watches_memory: false,
             orders: Orders::All,
             on_gpu: false,
@@ -168,6 +172,11 @@ impl Scenario {
     #[allow(dead_code, reason = "for scenarios that decode")]
     pub(crate) const fn nvjpeg(self, nvjpeg: &'static str) -> Self {
         Self { nvjpeg, ..self }
+    }
+
+    /// GPUs for FAKENVML, such as `"a,busy=50;b"`.
+    pub(crate) const fn nvml(self, nvml: &'static str) -> Self {
+        Self { nvml, ..self }
     }
 
     /// The simulated libraries that there are.

@@ -21,13 +21,13 @@ const WARM_UP_STEPS: usize = 3;
 const FEWEST_STEPS: usize = 3;
 /// Measurements that a rate is made of, where steps are short enough.
 const SLICES: f64 = 10.0;
+/// How often GPUs are looked at: a driver takes up to some milliseconds to answer, and averages over longer than this.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a step may take, the first included.
 const LONGEST_STEP: Duration = Duration::from_secs(180);
 /// What the command has to do.
 const WANTED: &str =
     "it must print a line after each step, for some seconds, and flush it (Python: print(flush=True))";
-/// How often GPUs are looked at: a driver takes some milliseconds to answer, and averages over longer than this.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a trainer may take to end once it is told to.
 const LONGEST_END: Duration = Duration::from_secs(5);
 /// Starts the command, its only argument, once there is somebody to end it.
@@ -50,9 +50,8 @@ pub(super) fn measure(
         .spawn();
     let mut child = child.with_context(|| format!("--trainer: `{command}` could not be started"))?;
     let watch = Watch::over(child.id());
-    let mut gpus = GpuMeter::default();
     let seen = match &watch {
-        Ok(_) => run(&mut child, seconds, &mut gpus),
+        Ok(_) => run(&mut child, seconds),
         Err(error) => Err(anyhow!("no shell could be started that looks after it: {error}")),
     };
     end(&mut child)?;
@@ -61,7 +60,7 @@ pub(super) fn measure(
     }
     let seen = seen.with_context(|| format!("--trainer: `{command}`"))?;
     let cpu_seconds = seen.cpu_seconds / (seen.steps * batch_size) as f64;
-    Ok((TrainerRate { samples: seen.steps_per_s.scaled(batch_size as f64), cpu_seconds }, gpus.mean()))
+    Ok((TrainerRate { samples: seen.steps_per_s.scaled(batch_size as f64), cpu_seconds }, seen.gpus))
 }
 
 /// What a trainer did behind its first steps.
@@ -70,13 +69,15 @@ struct Seen {
     steps_per_s: Rate,
     /// Of all these steps.
     cpu_seconds: f64,
+    /// How busy they were meanwhile.
+    gpus: Vec<GpuUse>,
 }
 
 /// Lets the command begin, and sees to what it does.
-fn run(child: &mut Child, seconds: f64, gpus: &mut GpuMeter) -> anyhow::Result<Seen> {
+fn run(child: &mut Child, seconds: f64) -> anyhow::Result<Seen> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     stdin.context("the command has no standard input")?.write_all(b"\n")?;
-    let mut lines = Lines(stdout.context("the command has no standard output")?);
+    let mut lines = Lines::of(stdout.context("the command has no standard output")?);
     let mut before = 0;
     let started = loop {
         let Some((count, at)) = lines.next()? else { bail!("it ended after {before} lines: {WANTED}") };
@@ -85,11 +86,12 @@ fn run(child: &mut Child, seconds: f64, gpus: &mut GpuMeter) -> anyhow::Result<S
             break at;
         }
     };
+    lines.gpus = GpuMeter::default();
     let cpu_at_start = machine::cpu_seconds_of_group(child.id());
     // A single step tells less: the one behind a line that was read late seems short.
     let mut slices = Slices::of(seconds / SLICES);
     let (mut steps, mut last_s) = (0, 0.0);
-    let (mut reads, mut of_several, mut next_look) = (0, 0, started);
+    let (mut reads, mut of_several) = (0, 0);
     while started.elapsed().as_secs_f64() < seconds || steps < FEWEST_STEPS {
         let Some((count, at)) = lines.next()? else { break };
         last_s = at.saturating_duration_since(started).as_secs_f64();
@@ -97,38 +99,49 @@ fn run(child: &mut Child, seconds: f64, gpus: &mut GpuMeter) -> anyhow::Result<S
         steps += count;
         reads += 1;
         of_several += usize::from(count > 1);
-        if at >= next_look {
-            gpus.look();
-            next_look = Instant::now() + LOOK_EVERY;
-        }
     }
     ensure!(steps >= FEWEST_STEPS, "it ended after {} lines: {WANTED}", before + steps);
     // When lines were printed is not known of those that a buffer held back.
     ensure!(2 * of_several <= reads, "most of its lines come several at a time: {WANTED}");
     let cpu_seconds = (machine::cpu_seconds_of_group(child.id()) - cpu_at_start).max(0.0);
     let steps_per_s = slices.rate(last_s).context("its steps took no time")?;
-    Ok(Seen { steps, steps_per_s, cpu_seconds })
+    Ok(Seen { steps, steps_per_s, cpu_seconds, gpus: lines.gpus.mean() })
 }
 
-/// The lines of a command's standard output, as they come.
-struct Lines(ChildStdout);
+/// The lines of a command's standard output, as they come; while they are waited for, GPUs are looked at.
+struct Lines {
+    output: ChildStdout,
+    gpus: GpuMeter,
+    next_look: Instant,
+}
 
 impl Lines {
+    fn of(output: ChildStdout) -> Self {
+        Self { output, gpus: GpuMeter::default(), next_look: Instant::now() }
+    }
+
     /// How many came at once, and when; none once the command has closed its output.
     fn next(&mut self) -> anyhow::Result<Option<(usize, Instant)>> {
         let asked = Instant::now();
         loop {
-            let left = LONGEST_STEP.saturating_sub(asked.elapsed());
-            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
-            let mut output = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
+            ensure!(
+                asked.elapsed() < LONGEST_STEP,
+                "no line came for {} s: {WANTED}",
+                LONGEST_STEP.as_secs()
+            );
+            if Instant::now() >= self.next_look {
+                self.gpus.look();
+                self.next_look = Instant::now() + LOOK_EVERY;
+            }
+            let timeout = PollTimeout::try_from(LOOK_EVERY).unwrap_or(PollTimeout::ZERO);
+            let mut output = [PollFd::new(self.output.as_fd(), PollFlags::POLLIN)];
             match poll(&mut output, timeout) {
-                Ok(0) => bail!("no line came for {} s: {WANTED}", LONGEST_STEP.as_secs()),
+                Ok(0) | Err(Errno::EINTR) => continue,
                 Ok(_) => {}
-                Err(Errno::EINTR) => continue,
                 Err(error) => return Err(error.into()),
             }
             let mut bytes = [0; 4096];
-            let count = self.0.read(&mut bytes)?;
+            let count = self.output.read(&mut bytes)?;
             if count == 0 {
                 return Ok(None);
             }
