@@ -19,8 +19,8 @@ from feedline._words import Data
 
 # A trainer that has so much of its pace hardly waits.
 _ENOUGH = 0.9
-# A GPU that has so much of its time to do hardly waits.
-_BUSY = 0.9
+# A GPU that has so much of its time to do hardly waits; one that has so little is not the trainer's.
+_BUSY, _UNUSED = 0.9, 0.02
 # A loader that gives less of what its samples' time allows loses it between its processes.
 _HANDED_OVER = 0.6
 # Where the start of an epoch takes a larger part of it, that is what is told.
@@ -183,10 +183,10 @@ def _is_enough(found: Diagnosis) -> bool:
 
 def _look_at_gpus(found: Diagnosis) -> None:
     """Says what GPUs wait for where loading is not it."""
-    told = [gpu["utilization"] for gpu in found.gpus if gpu["utilization"] is not None]
-    if found.verdict == "trainer" and told and max(told) < _BUSY:
+    busiest = max((gpu["utilization"] or 0.0 for gpu in found.gpus), default=0.0)
+    if found.verdict == "trainer" and _UNUSED <= busiest < _BUSY:
         found.notes.append(
-            f"no GPU was busy for more than {100 * max(told):.0f} % of the time, though the trainer hardly waited for data: the rest is "
+            f"no GPU was busy for more than {100 * busiest:.0f} % of the time, though the trainer hardly waited for data: the rest is "
             "lost in the training step, to Python, small kernels or synchronisation"
         )
 

@@ -321,6 +321,8 @@ def test_how_busy_gpus_are_is_told(tmp_path):
     assert alone == [], "nothing is told of GPUs where no step is given"
     gpus, notes, _, _ = doctor_on("FAKE busy,busy=99", tmp_path)
     assert gpus[0]["utilization"] == pytest.approx(0.99) and not notes
+    gpus, notes, _, _ = doctor_on("FAKE unused,busy=0", tmp_path)
+    assert gpus[0]["utilization"] == 0 and not notes
 
 
 def test_only_the_loader_is_measured_where_no_step_is_given():

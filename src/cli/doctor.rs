@@ -97,6 +97,6 @@ impl Arguments {
             None => (asked.trainer, Vec::new()),
         };
         let asked = Questions { trainer, ..asked };
-        Ok(Diagnosis { gpus, ..doctor::examine(source, recipe, &asked)? })
+        Ok(doctor::examine(source, recipe, &asked)?.with_gpus(gpus))
     }
 }

@@ -1,9 +1,11 @@
 //! What was found, in words.
 
-use super::{Diagnosis, ENOUGH, Rate, Verdict};
+use super::{Diagnosis, ENOUGH, GpuUse, Rate, Verdict};
 
 /// A GPU that has so much of its time to do hardly waits.
 const BUSY: f64 = 0.9;
+/// A GPU that has so little to do is not the trainer's.
+const UNUSED: f64 = 0.02;
 
 impl Diagnosis {
     pub(super) fn explain(&self) -> String {
@@ -40,6 +42,14 @@ impl Diagnosis {
         }
     }
 
+    /// With what was seen of GPUs while the trainer was measured, and a note where they waited though loading is not the limit.
+    #[must_use]
+    pub fn with_gpus(mut self, gpus: Vec<GpuUse>) -> Self {
+        self.gpus = gpus;
+        self.notes.extend(self.idle());
+        self
+    }
+
     /// What was measured, what follows from it and what would help, a line each.
     pub fn describe(&self) -> Vec<String> {
         let mut lines = self.measured();
@@ -51,7 +61,7 @@ impl Diagnosis {
             self.together.high
         ));
         lines.extend(self.bad());
-        lines.extend(self.notes.iter().cloned().chain(self.idle()).map(|note| format!("note: {note}")));
+        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
         lines.push(self.explanation.clone());
         if !self.alternatives.is_empty() {
             lines.push("what other settings would give:".into());
@@ -118,10 +128,10 @@ impl Diagnosis {
     /// What GPUs wait for where loading is not it.
     fn idle(&self) -> Option<String> {
         let busiest = self.gpus.iter().filter_map(|gpu| gpu.utilization).reduce(f64::max)?;
-        (self.verdict == Verdict::Trainer && busiest < BUSY).then(|| {
+        (self.verdict == Verdict::Trainer && (UNUSED..BUSY).contains(&busiest)).then(|| {
             format!(
-                "no GPU was busy for more than {:.0} % of the time, though the trainer did not wait for data: the rest is lost in the training \
-                 step, to Python, small kernels or synchronisation",
+                "no GPU was busy for more than {:.0} % of the time, though the trainer did not wait for data: the rest is lost in \
+                 the training step, to Python, small kernels or synchronisation",
                 100.0 * busiest
             )
         })
