@@ -19,8 +19,8 @@ from feedline._words import Data
 
 # A trainer that has so much of its pace hardly waits.
 _ENOUGH = 0.9
-# A GPU that has so much of its time to do hardly waits; one that has so little is not the trainer's.
-_BUSY, _UNUSED = 0.9, 0.02
+# A GPU that has so much of its time to do hardly waits; one that has so little is hardly the trainer's: it may draw a screen.
+_BUSY, _UNUSED = 0.9, 0.1
 # A loader that gives less of what its samples' time allows loses it between its processes.
 _HANDED_OVER = 0.6
 # Where the start of an epoch takes a larger part of it, that is what is told.
@@ -182,9 +182,12 @@ def _is_enough(found: Diagnosis) -> bool:
 
 
 def _look_at_gpus(found: Diagnosis) -> None:
-    """Says what GPUs wait for where loading is not it."""
-    busiest = max((gpu["utilization"] or 0.0 for gpu in found.gpus), default=0.0)
-    if found.verdict == "trainer" and _UNUSED <= busiest < _BUSY:
+    """Says what GPUs wait for where loading is not it; nothing where one does not tell, which may be the trainer's."""
+    told = [gpu["utilization"] for gpu in found.gpus]
+    if found.verdict != "trainer" or found.trainer_per_s is None or not told or None in told:
+        return
+    busiest, steps = max(told), min(1.0, found.together_per_s / found.trainer_per_s)
+    if _UNUSED <= busiest < _BUSY * steps:
         found.notes.append(
             f"no GPU was busy for more than {100 * busiest:.0f} % of the time, though the trainer hardly waited for data: the rest is "
             "lost in the training step, to Python, small kernels or synchronisation"
@@ -193,7 +196,8 @@ def _look_at_gpus(found: Diagnosis) -> None:
 
 def _gpu_line(gpu: dict[str, Any]) -> str:
     busy, memory = gpu["utilization"], gpu["memory"]
-    does = "does not tell how busy it is" if busy is None else f"was busy for {100 * busy:.0f} % of the time"
+    silent = "does not tell how busy it is (one that is divided by MIG does not)"
+    does = silent if busy is None else f"was busy for {100 * busy:.0f} % of the time"
     taken = "" if memory is None else f"; {memory['used'] >> 20} of {memory['total'] >> 20} MiB taken"
     return f"gpu {gpu['index']}     {gpu['name']} {does}{taken}"
 

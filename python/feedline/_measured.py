@@ -133,7 +133,7 @@ class Together:
 
 def together(loader: Any, train_step: Callable[[Any], Any], seconds: float) -> Together:
     pace = _Pace()
-    with Epochs(loader) as epochs, _Gpus() as gpus:
+    with Epochs(loader) as epochs, _Gpus(seconds) as gpus:
         batch = epochs.start()
         if batch is _END:
             raise ValueError(f"the loader has no batch the second time: {_AGAIN}")
@@ -272,9 +272,11 @@ def _fresh(batch: Any) -> Any:
 
 
 class _Gpus:
-    """Looks at the machine's GPUs from a thread of its own, also in the middle of a long step."""
+    """Looks at the machine's GPUs from a thread of its own, also in the middle of a long step. It holds the driver's locks for less
+    than a millisecond each time; a worker that is forked meanwhile must not ask the driver the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._settles_s = _feedline.GpuMeter.settles_in(seconds)
         self._meter, self._stop = _feedline.GpuMeter(), threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -289,22 +291,28 @@ class _Gpus:
             self._thread.start()
 
     def _look(self) -> None:
-        while not self._stop.wait(_LOOK_EVERY):
+        wait_s = self._settles_s
+        while not self._stop.wait(wait_s):
             self._meter.look()
+            wait_s = _LOOK_EVERY
 
     def finish(self) -> list[dict[str, Any]]:
         """Each GPU with its mean use since it began."""
-        self._stop.set()
+        self._end()
         if self._thread is not None:
-            self._thread.join()
             self._meter.look()  # the end of what took less time than there is between two looks
         gpus: list[dict[str, Any]] = json.loads(self._meter.mean())
         return gpus
 
+    def _end(self) -> None:
+        self._stop.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join()
+
     def __exit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop.set()
+        self._end()
 
 
 class _Pace:

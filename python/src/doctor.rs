@@ -49,6 +49,12 @@ impl GpuMeter {
         Self(Mutex::default())
     }
 
+    /// How many of the measurement's seconds should go by ahead of the first look.
+    #[staticmethod]
+    fn settles_in(seconds: f64) -> f64 {
+        Meter::settles_in(seconds).as_secs_f64()
+    }
+
     /// Looks once more. Returns how many GPUs there are.
     fn look(&self, py: Python<'_>) -> usize {
         py.detach(|| self.meter().look())

@@ -281,46 +281,67 @@ def test_an_iterator_that_begins_anew_is_taken():
 
 
 BUSY = """
-import json, time, feedline
+import json, threading, time, feedline
 
 class Batches:
     batch_size = 4
     def __iter__(self):
-        return iter([[0, 1, 2, 3]] * 1000)
+        return iter([[at] * 4 for at in range(1000)])
 
-found = feedline.doctor(Batches(), lambda batch: time.sleep(0.01), seconds=1)
-print(json.dumps([found.gpus, found.notes, str(found)]))
+def step(batch):
+    time.sleep(0.01)
+
+def ends(batch):
+    # The first batch is that of the step alone, and then one ahead of the measurement of both.
+    step(batch)
+    if batch[0] > 3:
+        raise RuntimeError("enough")
+
+found = feedline.doctor(Batches(), step, seconds=3)
+try:
+    feedline.doctor(Batches(), ends, seconds=1)
+except RuntimeError:
+    threads = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
+    print(json.dumps([found.verdict, found.gpus, found.notes, str(found), threads]))
 """
 
 
 def doctor_on(gpus, library):
-    """What the doctor finds on a machine with these GPUs."""
-    variables = {**os.environ, "FAKENVML": gpus, "LD_LIBRARY_PATH": str(library)}
-    ran = subprocess.run([sys.executable, "-c", BUSY], env=variables, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert not ran.stderr, ran.stderr
-    return json.loads(ran.stdout)
+    """What the doctor finds on a machine with these GPUs, beside a trainer that never waits."""
+    before = os.environ.get("LD_LIBRARY_PATH")
+    path = str(library) if before is None else f"{library}:{before}"
+    variables = {**os.environ, "FAKENVML": gpus, "LD_LIBRARY_PATH": path}
+    ran = subprocess.run(
+        [sys.executable, "-c", BUSY], env=variables, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ran.returncode == 0 and not ran.stderr, ran.stderr
+    verdict, gpus, notes, said, threads = json.loads(ran.stdout)
+    assert verdict == "trainer", said
+    assert threads == [], "what looks at GPUs ends with the measurement, also where a step raises"
+    return gpus, notes, said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the simulated NVML is a library of Linux")
 def test_how_busy_gpus_are_is_told(tmp_path):
     source = ROOT / "testdouble" / "nvml" / "nvml.cpp"
     library = tmp_path / "libnvidia-ml.so.1"
-    subprocess.run(["c++", "-std=c++17", "-shared", "-fPIC", "-fvisibility=hidden", "-o", library, source], check=True)
-    gpus, notes, said = doctor_on("FAKE whole,busy=40/44,used=1024,total=2048;FAKE divided", tmp_path)
-    assert gpus[0].pop("utilization") == pytest.approx(0.42, abs=0.021)
-    memory = {"used": 1 << 30, "total": 2 << 30}
-    assert gpus[0] == {"index": 0, "name": "FAKE whole", "memory": memory}
-    assert gpus[1:] == [{"index": 1, "name": "FAKE divided", "utilization": None, "memory": None}]
-    assert re.search(
-        "gpu 0     FAKE whole was busy for 4[0-4] % of the time; 1024 of 2048 MiB taken\ngpu 1     FAKE divided does not",
-        said,
+    subprocess.run(["g++", "-std=c++17", "-shared", "-fPIC", "-fvisibility=hidden", "-o", library, source], check=True)
+    gpus, notes, said = doctor_on("FAKE whole,busy=0/100,used=1024,total=2048;FAKE idle,busy=0", tmp_path)
+    busy = gpus[0].pop("utilization")
+    assert 0.3 < busy < 0.7, "the mean of several looks"
+    assert gpus[0] == {"index": 0, "name": "FAKE whole", "memory": {"used": 1 << 30, "total": 2 << 30}}
+    assert gpus[1] == {"index": 1, "name": "FAKE idle", "utilization": 0, "memory": None}
+    line = f"gpu 0     FAKE whole was busy for {100 * busy:.0f} % of the time; 1024 of 2048 MiB taken\n"
+    assert line in said, said
+    assert len(notes) == 1 and notes[0].startswith(f"no GPU was busy for more than {100 * busy:.0f} % of the time, "), (
+        notes
     )
-    assert len(notes) == 1 and notes[0].startswith("no GPU was busy for more than 4")
+    gpus, notes, said = doctor_on("FAKE screen,busy=15;FAKE divided", tmp_path)
+    assert gpus[1] == {"index": 1, "name": "FAKE divided", "utilization": None, "memory": None}
+    assert "gpu 1     FAKE divided does not tell how busy it is (one that is divided by MIG does not)\n" in said, said
+    assert notes == [], "the one that does not tell may be the trainer's"
     gpus, notes, _ = doctor_on("FAKE busy,busy=99", tmp_path)
-    assert gpus[0]["utilization"] == pytest.approx(0.99) and not notes
-    gpus, notes, _ = doctor_on("FAKE unused,busy=0", tmp_path)
-    assert gpus[0]["utilization"] == 0 and not notes
+    assert gpus[0]["utilization"] == pytest.approx(0.99) and notes == []
 
 
 def test_only_the_loader_is_measured_where_no_step_is_given():

@@ -4,8 +4,8 @@ use super::{Diagnosis, ENOUGH, GpuUse, Rate, Verdict};
 
 /// A GPU that has so much of its time to do hardly waits.
 const BUSY: f64 = 0.9;
-/// A GPU that has so little to do is not the trainer's.
-const UNUSED: f64 = 0.02;
+/// One that has so little to do is hardly the trainer's: it may draw a screen.
+const UNUSED: f64 = 0.1;
 
 impl Diagnosis {
     pub(super) fn explain(&self) -> String {
@@ -125,9 +125,10 @@ impl Diagnosis {
         lines
     }
 
-    /// What GPUs wait for where loading is not it.
+    /// What GPUs wait for where loading is not it; nothing where one does not tell, which may be the trainer's.
     fn idle(&self) -> Option<String> {
-        let busiest = self.gpus.iter().filter_map(|gpu| gpu.utilization).reduce(f64::max)?;
+        let told: Option<Vec<f64>> = self.gpus.iter().map(|gpu| gpu.utilization).collect();
+        let busiest = told?.into_iter().reduce(f64::max)?;
         (self.verdict == Verdict::Trainer && (UNUSED..BUSY).contains(&busiest)).then(|| {
             format!(
                 "no GPU was busy for more than {:.0} % of the time, though the trainer did not wait for data: the rest is lost in \

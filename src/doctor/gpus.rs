@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::fmt;
+use std::time::Duration;
 
 /// A GPU, as it was when it was asked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,7 +14,7 @@ pub struct GpuUse {
     /// Part of the last sampling period (a sixth of a second to a second) in which a kernel ran. `None` where the driver does not
     /// tell, as of a GPU that MIG divides.
     pub utilization: Option<f64>,
-    /// Its memory. `None` where the driver does not tell, as of a GPU that has none of its own, or one before 510.
+    /// Its memory. `None` where the driver does not tell, as of a GPU that has none of its own, or if it is older than 510.
     pub memory: Option<GpuMemory>,
 }
 
@@ -94,6 +95,11 @@ struct Seen {
 }
 
 impl GpuMeter {
+    /// How long a measurement of so many seconds should go on ahead of the first look: a driver tells of up to a second before it.
+    pub fn settles_in(seconds: f64) -> Duration {
+        Duration::try_from_secs_f64(0.5 * seconds).unwrap_or(Duration::MAX).min(Duration::from_secs(1))
+    }
+
     /// Looks once more. Returns how many GPUs there are; the first look of a process finds the driver, which takes a while.
     pub fn look(&mut self) -> usize {
         let gpus = gpu_use();
@@ -159,6 +165,12 @@ mod tests {
             meter.add(vec![gpu(0, 0.5)]);
         }
         assert_eq!((meter.seen.len(), meter.mean()), (1, vec![gpu(0, 0.5)]));
+    }
+
+    #[test]
+    fn the_first_second_is_not_looked_at_or_half_of_what_is_shorter() {
+        let ms = |seconds| GpuMeter::settles_in(seconds).as_millis();
+        assert_eq!([30.0, 2.0, 1.0, 0.0, -1.0, f64::NAN].map(ms), [1000, 1000, 500, 0, 1000, 1000]);
     }
 
     #[test]

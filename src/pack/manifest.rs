@@ -14,7 +14,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Locked by the process that writes to the folder; the system releases the lock however the process ends.
+/// Locked by the process that writes to the folder; the system releases the lock however the process ends, once no child that was
+/// forked in between is left.
 const LOCK: &str = ".feedline-pack.lock";
 /// The name of the shard being written, which no reader takes for a shard.
 const BESIDE: &str = ".unfinished-shard";
@@ -318,6 +319,7 @@ mod tests {
             process: of_parent.process + 1,
         };
         drop(of_child);
-        assert!(Folder::open(dir.path()).is_err());
+        let refused = Folder::open(dir.path()).err().unwrap();
+        assert!(refused.to_string().contains("another run is packing into"), "{refused}");
     }
 }

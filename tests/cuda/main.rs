@@ -1,4 +1,4 @@
-//! The CUDA path, on a simulated driver and a simulated nvJPEG or, with `FEEDLINE_CUDA=real`, on a GPU.
+//! The CUDA path, on a simulated driver, nvJPEG and NVML or, with `FEEDLINE_CUDA=real`, on a GPU.
 //!
 //! Each scenario runs in a process of its own, because a driver can only be started once in each: this program starts
 //! itself with the scenario's name in the environment. `docs/cuda-testing.md` says what that can find and what not.

@@ -56,9 +56,9 @@ pub(crate) enum Expect {
 /// Which simulated libraries there are.
 #[derive(Clone, Copy)]
 pub(crate) enum Libraries {
-    /// Both, with all functions.
+    /// All three, with all functions.
     Whole,
-    /// Both, without the function of this name.
+    /// All three, without the function of this name.
     Without(&'static str),
     /// The driver, and nothing in nvJPEG's place.
     DriverOnly,

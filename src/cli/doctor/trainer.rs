@@ -87,6 +87,7 @@ fn run(child: &mut Child, seconds: f64) -> anyhow::Result<Seen> {
         }
     };
     lines.gpus = GpuMeter::default();
+    lines.next_look = started + GpuMeter::settles_in(seconds);
     let cpu_at_start = machine::cpu_seconds_of_group(child.id());
     // A single step tells less: the one behind a line that was read late seems short.
     let mut slices = Slices::of(seconds / SLICES);
