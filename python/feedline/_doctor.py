@@ -19,7 +19,7 @@ from feedline._words import Data
 
 # A trainer that has so much of its pace hardly waits.
 _ENOUGH = 0.9
-# A GPU that has so much of its time to do hardly waits; one that has so little is hardly the trainer's: it may draw a screen.
+# A GPU that is busy for more of the time than the first hardly waits; for less than the second, it is probably not the trainer's.
 _BUSY, _UNUSED = 0.9, 0.1
 # A loader that gives less of what its samples' time allows loses it between its processes.
 _HANDED_OVER = 0.6
@@ -182,7 +182,7 @@ def _is_enough(found: Diagnosis) -> bool:
 
 
 def _look_at_gpus(found: Diagnosis) -> None:
-    """Says what GPUs wait for where loading is not it; nothing where one does not tell, which may be the trainer's."""
+    """Notes why GPUs are idle although loading is not the limit, unless one does not report its use: it may be the trainer's."""
     told = [gpu["utilization"] for gpu in found.gpus]
     if found.verdict != "trainer" or found.trainer_per_s is None or not told or None in told:
         return

@@ -2,9 +2,9 @@
 
 use super::{Diagnosis, ENOUGH, GpuUse, Rate, Verdict};
 
-/// A GPU that has so much of its time to do hardly waits.
+/// A GPU that is busy for more of the time than this hardly waits.
 const BUSY: f64 = 0.9;
-/// One that has so little to do is hardly the trainer's: it may draw a screen.
+/// One that is busy for less than this is probably not the trainer's: it may drive a display.
 const UNUSED: f64 = 0.1;
 
 impl Diagnosis {
@@ -125,7 +125,7 @@ impl Diagnosis {
         lines
     }
 
-    /// What GPUs wait for where loading is not it; nothing where one does not tell, which may be the trainer's.
+    /// Why GPUs are idle although loading is not the limit. `None` if any GPU does not report its use: it may be the trainer's.
     fn idle(&self) -> Option<String> {
         let told: Option<Vec<f64>> = self.gpus.iter().map(|gpu| gpu.utilization).collect();
         let busiest = told?.into_iter().reduce(f64::max)?;

@@ -12,9 +12,9 @@ pub struct GpuUse {
     /// What it is called.
     pub name: String,
     /// Part of the last sampling period (a sixth of a second to a second) in which a kernel ran. `None` where the driver does not
-    /// tell, as of a GPU that MIG divides.
+    /// report it, as for a GPU that MIG divides.
     pub utilization: Option<f64>,
-    /// Its memory. `None` where the driver does not tell, as of a GPU that has none of its own, or if it is older than 510.
+    /// Its memory. `None` where the driver does not report it: for a GPU without memory of its own, and before driver 510.
     pub memory: Option<GpuMemory>,
 }
 
@@ -95,7 +95,8 @@ struct Seen {
 }
 
 impl GpuMeter {
-    /// How long a measurement of so many seconds should go on ahead of the first look: a driver tells of up to a second before it.
+    /// How long to wait before the first look in a measurement of so many seconds: what the driver reports covers up to a second
+    /// before a look.
     pub fn settles_in(seconds: f64) -> Duration {
         Duration::try_from_secs_f64(0.5 * seconds).unwrap_or(Duration::MAX).min(Duration::from_secs(1))
     }

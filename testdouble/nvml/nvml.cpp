@@ -1,11 +1,11 @@
 // The simulated libnvidia-ml.so.1: which GPUs there are, what they are called, how busy they are, and their memory.
 //
-// FAKENVML lists the GPUs with `;` between them, and what is to say of each with `,` between:
-//   NAME         what it is called, which comes first
-//   busy=N/N     percent of the last period, in turn at each look
-//   used=N,total=N   of its memory, in MiB
-//   lost         it has fallen off the bus
-// What is not said of a GPU it does not tell. `init=STATUS` in the place of the list has the library not start.
+// FAKENVML lists the GPUs, separated by `;`, and for each, separated by `,`:
+//   NAME             what it is called; this comes first
+//   busy=N/N         utilization in percent, at one look after another
+//   used=N,total=N   its memory in MiB
+//   lost             it has fallen off the bus
+// What is left out, that GPU does not report. `init=STATUS` in place of the list makes the library fail to start.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
